@@ -193,11 +193,13 @@ suite_fonts := freefont-ttf dejavu-extra lato ebgaramond liberation2 crosextra-c
 suite_data := r-base-core r-cran-mlbench r-cran-kernlab r-cran-modeldata r-cran-dslabs r-cran-palmerpenguins r-cran-cardata r-cran-aer r-cran-survival r-cran-mass kstars-data hydrogen-drumkits \
 	freepats timgm6mb-soundfont iso-codes wamerican wdanish wdutch wfrench witalian wngerman wportuguese wspanish wswedish \
 	r-cran-hsaur3 r-cran-janeaustenr r-cran-mclust r-cran-psychtools r-cran-ggplot2 r-cran-dplyr r-cran-rpart bodr fortunes klettres-data \
-	r-cran-lme4 r-cran-sp r-cran-mlmrev
-HALF ?= choosing judging fresh final fifth
-bench-suite: build ## iwrun adapt on 196 real tasks beside twelve baselines and a peer (HALF=choosing: on 35; six hours)
+	r-cran-lme4 r-cran-sp r-cran-mlmrev \
+	r-cran-ddalpha r-cran-discriminer r-cran-epicalc r-cran-ggally r-cran-ggridges r-cran-gss r-cran-mice r-cran-pscl r-cran-rrcov r-cran-sampling r-cran-sm r-cran-spatstat.data r-cran-th.data \
+	r-cran-vcd r-cran-vim
+HALF ?= choosing judging fresh final fifth sixth
+bench-suite: build ## iwrun adapt on 241 real tasks beside twelve baselines and a peer (HALF=choosing: on 35; more than six hours)
 	@sh tools/setup.sh torch.py:python3-torch sklearn.py:python3-sklearn PIL.py:python3-pil appstreamcli:appstream $(foreach font,$(suite_fonts),/usr/share/doc/fonts-$(font):fonts-$(font)) soundfile.py:python3-soundfile $(if $(filter final fifth,$(HALF)),npm:npm) \
-		$(if $(filter fresh final fifth,$(HALF)),$(foreach package,$(suite_data),/usr/share/doc/$(package):$(package)))
+		$(if $(filter fresh final fifth sixth,$(HALF)),$(foreach package,$(suite_data),/usr/share/doc/$(package):$(package)))
 	@ls /var/lib/apt/lists/*_dep11_Components-* >/dev/null 2>&1 || apt-get update -qq
 	for half in $(HALF); do python=/usr/bin/python3; suite=research/suite; \
 		$$python $$suite/tasks.py --half $$half && $$python $$suite/run.py --half $$half --parts baselines,mcc -j 2 && \

@@ -53,13 +53,13 @@ const largestLoss = 0.05
 func Withheld(test shifttest.LabelShift) string {
 	switch {
 	case !test.Tested():
-		return test.Untested() + " to test whether anything but the class shares is new"
+		return test.Untested() + " to test whether only the class shares changed"
 	case test.Rejected():
-		return fmt.Sprintf("more than the class shares is new in the target (p = %.2g)", test.P)
+		return fmt.Sprintf("more than the class shares changed in the target (test of label shift, p = %.2g)", test.P)
 	case math.IsNaN(test.Detectable) || math.IsInf(test.Detectable, 1):
-		return "the test found nothing, but with so few rows it would have found next to nothing"
+		return "the test found nothing against label shift, but with so few rows it could have missed even a large loss of accuracy"
 	case test.Detectable > largestLoss:
-		return fmt.Sprintf("the test found nothing, but with so few rows it would not have found a loss of less than %.0f points", math.Ceil(100*test.Detectable))
+		return fmt.Sprintf("the test found nothing against label shift, but with so few rows it would have missed a loss of accuracy of less than %.0f points", math.Ceil(100*test.Detectable))
 	}
 	return ""
 }

@@ -203,11 +203,11 @@ func TestWithheld(t *testing.T) {
 	}{
 		{tested(0.5, 0.05), ""},
 		{tested(0.05, 0.01), ""},
-		{tested(0.049, 0.01), "more than the class shares is new in the target (p = 0.049)"},
-		{tested(0.5, 0.06), "would not have found a loss of less than 6 points"},
-		{tested(0.5, 0.052), "would not have found a loss of less than 6 points"}, // as the test's verdict says
-		{tested(0.5, math.NaN()), "next to nothing"},
-		{shifttest.LabelShift{P: 1, Detectable: 0.01}, "too few source rows"},
+		{tested(0.049, 0.01), "more than the class shares changed in the target (test of label shift, p = 0.049)"},
+		{tested(0.5, 0.06), "it would have missed a loss of accuracy of less than 6 points"},
+		{tested(0.5, 0.052), "it would have missed a loss of accuracy of less than 6 points"}, // as the test's verdict says
+		{tested(0.5, math.NaN()), "it could have missed even a large loss of accuracy"},
+		{shifttest.LabelShift{P: 1, Detectable: 0.01}, "there are too few source rows, or too few different predictions, to test whether only the class shares changed"},
 	} {
 		if got := classshares.Withheld(c.test); c.want == "" && got != "" || !strings.Contains(got, c.want) {
 			t.Errorf("%+v: %q, want %q", c.test, got, c.want)

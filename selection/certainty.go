@@ -11,13 +11,13 @@ import (
 )
 
 // wantsEqualShares is how all criteria fail that reward predictions of every class.
-const wantsEqualShares = "under label shift: it wants the classes to be equally frequent in the target"
+const wantsEqualShares = "under label shift: it favours equal class shares in the target"
 
 // entropyCriterion is the mean entropy of the target's predictions.
 var entropyCriterion = Criterion{
 	Name: "entropy", Cost: "n·k",
 	About: "the mean entropy of the target's predictions",
-	Fails: "it rewards being sure, right or wrong; a classifier that always predicts one class is best",
+	Fails: "if a network is certain of its mistakes: a classifier that always predicts one class is best",
 	needs: []need{targetRows},
 	value: func(in Input) (float64, error) { return stat.Mean(rowEntropies(softmax(in.TargetLogits, 1)), nil), nil },
 }
@@ -26,7 +26,7 @@ var entropyCriterion = Criterion{
 // H(p̄) - mean H(p), p̄ the mean prediction: log k - KL(p̄ ‖ uniform) - mean H(p).
 var informationMaximisation = Criterion{
 	Name: "im", Higher: true, Cost: "n·k",
-	About: "information maximisation: the entropy of the mean prediction less the mean entropy",
+	About: "information maximisation: the entropy of the mean prediction minus the mean entropy",
 	Fails: wantsEqualShares,
 	needs: []need{targetRows},
 	value: func(in Input) (float64, error) {

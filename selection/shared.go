@@ -13,7 +13,7 @@ import (
 var priorDivergence = Criterion{
 	Name: "prior-divergence", Cost: "n·k",
 	About: "KL divergence of the predicted class shares from the estimated ones",
-	Fails: "it ranks nothing by itself: a guard against candidates whose class shares cannot be",
+	Fails: "if it is used alone: it only guards against candidates with implausible class shares",
 	needs: []need{targetRows, targetShares},
 	value: func(in Input) (float64, error) {
 		const floor = 1e-12
@@ -30,9 +30,9 @@ var priorDivergence = Criterion{
 // ensembleAgreement is EnsV: the share of target rows on which the candidate predicts what
 // the ensemble of all candidates does.
 var ensembleAgreement = Criterion{
-	Name: "ensv", Higher: true, Cost: "n·k a candidate",
+	Name: "ensv", Higher: true, Cost: "n·k per candidate",
 	About: "the share of target rows on which the candidate agrees with all candidates together (EnsV)",
-	Fails: "a mistake that most candidates share wins",
+	Fails: "if most candidates make the same mistakes",
 	needs: []need{targetRows, ensembleVotes},
 	value: func(in Input) (float64, error) {
 		agree := 0

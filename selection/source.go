@@ -43,7 +43,7 @@ var TargetRisk = Criterion{
 var sourceAccuracy = Criterion{
 	Name: "source-accuracy", Higher: true, Cost: "n·k",
 	About: "the share of held-out source rows that are right",
-	Fails: "it is blind to the target",
+	Fails: "it ignores the target",
 	needs: []need{sourceRows},
 	value: func(in Input) (float64, error) {
 		right := 0
@@ -61,7 +61,7 @@ var sourceAccuracy = Criterion{
 var sourceAccuracyMacro = Criterion{
 	Name: "source-accuracy-macro", Higher: true, Cost: "n·k",
 	About: "the mean recall of the classes on held-out source rows",
-	Fails: "it is blind to the target",
+	Fails: "it ignores the target",
 	needs: []need{sourceRows},
 	value: func(in Input) (float64, error) {
 		k := in.classes()

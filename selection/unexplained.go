@@ -11,9 +11,9 @@ import (
 // unexplainedShare is the share of a candidate's predictions on the target that no mixture of
 // the source's classes explains; see [unexplained].
 var unexplainedShare = Criterion{
-	Name: "unexplained", Cost: "n·k, and the held-out rows' bins, n at most, a round of the EM algorithm",
+	Name: "unexplained", Cost: "n·k, and at most n per round of the EM algorithm",
 	About: "the share of the target's predictions that no mixture of the source's classes explains",
-	Fails: "if a candidate has aligned a class with another one, and by chance if rows are few: a guard, no ranking by itself",
+	Fails: "if a candidate has aligned a class with another one, by chance if rows are few, or if it is used alone: it is only a guard",
 	needs: []need{sourceRows, targetRows},
 	value: func(in Input) (float64, error) {
 		source, target := softmax(in.SourceLogits, 1), softmax(in.TargetLogits, 1)

@@ -93,7 +93,7 @@ func TestAdaptImages(t *testing.T) {
 				line = append(line, "--set", assignment)
 			}
 			status, out, text := call(t, line...)
-			if status != 0 || !strings.Contains(text, "source      48 images, 2 classes, the rarest \"blue\" with 12\ntarget      200 images, without labels\n") {
+			if status != 0 || !strings.Contains(text, "source      48 images, 2 classes; the rarest is \"blue\" with 12 images\ntarget      200 images, without labels\n") {
 				t.Fatalf("status %d\n%s\n%s", status, out, text)
 			}
 			right := 0
@@ -111,7 +111,7 @@ func TestAdaptImages(t *testing.T) {
 			if share, err := strconv.ParseFloat(classes[0]["target_share"], 64); classes[0]["class"] != "blue" || math.Abs(share-0.9) > 0.1 {
 				t.Errorf("classes %v, %v", classes, err)
 			}
-			if report := readFile(t, filepath.Join(name, "report.html")); !strings.Contains(report, "After: the 2 logits of full/source-target/") || !strings.Contains(report, "Images have no columns to show") || !strings.Contains(report, "target (200 rows)") {
+			if report := readFile(t, filepath.Join(name, "report.html")); !strings.Contains(report, "After the network: 2 logits of full/source-target/") || !strings.Contains(report, "There is no picture of images before the network") || !strings.Contains(report, "target (200 rows)") {
 				t.Error("the report does not show the images' logits")
 			}
 			commandLine := []string{"predict", name, "target", "-o", "again.csv", "--device", "cpu"}
@@ -193,7 +193,7 @@ network: {name: torchscript, file: `+script+`}
 		}
 	}
 	status, out, text = call(t, "adapt", "--source", folder+"my-photos.npz", "--target", folder+"old-sketches.npz", "-o", "out", "--dry-run")
-	if status != 0 || !strings.Contains(text, "source      48 rows of 5 values, 2 classes, the rarest \"blue\" with 12\ntarget      200 rows, without labels\n") {
+	if status != 0 || !strings.Contains(text, "source      48 rows of 5 values, 2 classes; the rarest is \"blue\" with 12 rows\ntarget      200 rows, without labels\n") {
 		t.Errorf("status %d\n%s\n%s", status, out, text)
 	}
 	testfiles.Write(t, "other.pt", readFile(t, script))
@@ -229,7 +229,7 @@ func TestAdaptImagesWithoutWeights(t *testing.T) {
 	if status != 0 {
 		t.Fatalf("status %d\n%s\n%s", status, out, text)
 	}
-	if !strings.Contains(strings.Join(strings.Fields(text), " "), "files that are passed over: 1 .txt;") || strings.Contains(text, "columns  ") {
+	if !strings.Contains(strings.Join(strings.Fields(text), " "), "files that are ignored: 1 .txt;") || strings.Contains(text, "columns  ") {
 		t.Errorf("files that are passed over:\n%s", text)
 	}
 	right := 0
@@ -243,7 +243,7 @@ func TestAdaptImagesWithoutWeights(t *testing.T) {
 		t.Errorf("%d of %d predictions are right", right, len(predictions))
 	}
 	testfiles.Write(t, "target/other.gif", "")
-	if status, _, text := call(t, "predict", "out", "target", "-o", "again.csv", "--device", "cpu"); status != 0 || !strings.Contains(text, "passed over: 1 .gif") || readFile(t, "again.csv") != readFile(t, filepath.Join("out", "predictions.csv")) {
+	if status, _, text := call(t, "predict", "out", "target", "-o", "again.csv", "--device", "cpu"); status != 0 || !strings.Contains(text, "files that are ignored: 1 .gif") || readFile(t, "again.csv") != readFile(t, filepath.Join("out", "predictions.csv")) {
 		t.Errorf("status %d: other predictions than those of iwrun adapt\n%s", status, text)
 	}
 	if status, _, text := call(t, "export", "out", "--onnx", "model.onnx"); status != 0 {

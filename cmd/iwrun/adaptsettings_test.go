@@ -54,22 +54,22 @@ func TestAdaptRefuses(t *testing.T) {
 		status    int
 		want      string
 	}{
-		{line("source.csv", "infinite.csv"), 2, "infinite.csv:3: column \"y\": \"Inf\" is no number"},
-		{line("source.csv", "narrow.csv"), 2, "narrow.csv:1: no column \"y\" of values"},
+		{line("source.csv", "infinite.csv"), 2, "infinite.csv:3: column \"y\": \"Inf\" is not a float32 number"},
+		{line("source.csv", "narrow.csv"), 2, "narrow.csv:1: there is no column \"y\", but "},
 		{line("source.csv", "missing.csv"), 2, "missing.csv"},
 		{line("target.csv", "source.csv"), 2, "target.csv: which column has the labels?"},
 		{line("one.csv", "target.csv"), 2, "one.csv has the classes [\"ant\"]; at least 2"},
-		{line("rare.csv", "target.csv"), 2, "each class needs 3 rows at least, as some are held out; \"bee\" has 1: add rows"},
-		{line("source.csv", "few.csv"), 2, "few.csv has 9 rows; its columns' means"},
+		{line("rare.csv", "target.csv"), 2, "each class needs at least 3 rows, because some are held out; \"bee\" has 1: add rows"},
+		{line("source.csv", "few.csv"), 2, "few.csv has 9 rows; at least 10 are needed to estimate the means"},
 		{line("unknown.csv", "target.csv"), 2, "unknown.csv:20: 1 of 19 rows has no label"},
 		{line("source.csv", "source.csv"), 2, "choose another folder with -o"},
-		{line("source.csv", "target.csv", "-o", "few.csv"), 2, "few.csv is a file, where a folder is written; choose another name with -o"},
+		{line("source.csv", "target.csv", "-o", "few.csv"), 2, "few.csv is a file, but a folder of that name would be written; choose another name with -o"},
 		{line("source.csv", "target.csv", "--set", "train.epoch=3"), 2, "epochs"},
 		{line("source.csv", "target.csv", "--set", "selection.rule=best"), 2, "unknown rule \"best\""},
 		{line("source.csv", "target.csv", "--set", "selection.rule=guarded-risk"), 2, "selection.rule: guarded-risk is gone since version 0.4.0; it chose epochs, and a run leaves its last one now; take target-risk, the default"},
 		{line("source.csv", "target.csv", "--set", "selection={rule: guarded-ami, criteria: [class-ami]}", "--overwrite"), 2, "selection.criteria is gone"},
 		{line("source.csv", "target.csv", "--set", "train.validation=0", "--overwrite"), 2, "experiment.yaml: train.validation is 0 for full/source-target/source-only@linear/seed-1"},
-		{line("source.csv", "target.csv", "--set", "tasks=[target-source]", "--overwrite"), 2, "task target-source adapts to the source, but what is predicted is the target"},
+		{line("source.csv", "target.csv", "--set", "tasks=[target-source]", "--overwrite"), 2, "task target-source adapts to the source, but adapt predicts the target"},
 		{line("source.csv", "target.csv", "--set", "train.batch=16"), 2, "train.batch: 32 there, 16 here"},
 		{line("source.csv", "target.csv", "--steps", "300"), 2, "train.epochs: 20 there, 33 here"},
 		{line("source.csv", "target.csv", "--steps", "-1"), 2, "--steps -1: a run takes one step or more"},
@@ -83,7 +83,7 @@ func TestAdaptRefuses(t *testing.T) {
 	if readFile(t, "out/predictions.csv") != before {
 		t.Error("the predictions changed")
 	}
-	if status, _, text := call(t, adaptLine()...); status != 0 || !strings.Contains(text, "4 runs had been finished before") {
+	if status, _, text := call(t, adaptLine()...); status != 0 || !strings.Contains(text, "4 runs were already finished") {
 		t.Errorf("status %d\n%s", status, text)
 	}
 }
@@ -104,7 +104,7 @@ func TestAdaptNormalisedAsAskedFor(t *testing.T) {
 			line = append(line[:8], "--set", way)
 		}
 		status, file, text := call(t, line...)
-		if status != 0 || strings.Contains(file, "clip: 2}") != clipped || strings.Contains(file, "brought back") != clipped {
+		if status != 0 || strings.Contains(file, "clip: 2}") != clipped || strings.Contains(file, "clipped at two standard deviations") != clipped {
 			t.Errorf("%s: status %d: %s%s", way, status, file, text)
 		}
 	}

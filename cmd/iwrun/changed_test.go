@@ -25,7 +25,7 @@ train: {epochs: 2, batch: 8}
 	if status, _, text := call(t, line...); status != 0 {
 		t.Fatal(text)
 	}
-	if status, _, text := call(t, line...); status != 0 || !strings.Contains(text, "2 runs had been finished before") {
+	if status, _, text := call(t, line...); status != 0 || !strings.Contains(text, "2 runs were already finished") {
 		t.Fatalf("status %d: %s", status, text)
 	}
 	testfiles.Write(t, "target.csv", strings.Replace(readFile(t, "target.csv"), "\n", "\n3,4,5\n", 1))

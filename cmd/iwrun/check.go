@@ -40,7 +40,7 @@ Examples:
 				for _, f := range report.Findings {
 					fmt.Fprintf(s.out, "%s: %s\n    %s\n", f.Path, f.What, f.Do)
 				}
-				fmt.Fprintf(s.err, "%s: %s; runs: %d finished, %d unfinished, %d being made; %d models, %d of them without a seal; %d parts\n",
+				fmt.Fprintf(s.err, "%s: %s; runs: %d finished, %d unfinished, %d running; %d models, %d of them without a checksum; %d files of sums\n",
 					folder, printable.Count(len(report.Findings), "finding"), report.Finished, report.Unfinished, report.Running, report.Models, report.Unsealed, report.Parts)
 				found += len(report.Findings)
 			}

@@ -22,7 +22,7 @@ func TestCheck(t *testing.T) {
 	}
 	testfiles.Write(t, "half.csv", "a,b\n1,2\n")
 	if status, out, said := call(t, "check", "results"); status != 0 || out != "" ||
-		said != "results: 0 findings; runs: 2 finished, 0 unfinished, 0 being made; 4 models, 0 of them without a seal; 0 parts\n" {
+		said != "results: 0 findings; runs: 2 finished, 0 unfinished, 0 running; 4 models, 0 of them without a checksum; 0 files of sums\n" {
 		t.Fatalf("status %d\n%s%s", status, out, said)
 	}
 	if status, _, said := call(t, "check", "none"); status != 2 || !strings.Contains(said, "none") {
@@ -59,12 +59,12 @@ func TestCheck(t *testing.T) {
 		"checkpoint":          {flip(in(store.CheckpointFile)), in(store.CheckpointFile), "SHA-256"},
 		"model.json of a run": {replace(in(store.ModelFile), `"classes"`, `"Classes"`), in(store.ModelFile), "SHA-256"},
 		"unreadable result":   {put(in(store.ResultFile), "{"), in(store.ResultFile), "ends too early"},
-		"curves":              {replace(in(store.MetricsFile), ",0.", ",1."), in(store.MetricsFile), "is not what checkpoint.safetensors says"},
-		"configuration":       {replace(in(store.ConfigFile), "batch: ", "batch: 1"), in(store.ResultFile), "belongs to a configuration of the hash"},
+		"curves":              {replace(in(store.MetricsFile), ",0.", ",1."), in(store.MetricsFile), "differs from what checkpoint.safetensors recorded"},
+		"configuration":       {replace(in(store.ConfigFile), "batch: ", "batch: 1"), in(store.ResultFile), "belongs to a configuration with the hash"},
 		"no configuration":    {put(in(store.ConfigFile), "a: ["), in(store.ConfigFile), "config.yaml"},
 		"another run's model": {func() error { return copyTo(filepath.Join(second, store.ModelFile), in(store.ModelFile)) }, in(store.ModelFile), "is of another run than result.json"},
 		"half a file":         {put(in(".metrics.csv.tmp-01"), ""), in(".metrics.csv.tmp-01"), "a process died while it wrote"},
-		"former checkpoint":   {func() error { return copyTo(in(store.CheckpointFile), in(store.PreviousCheckpointFile)) }, in(store.PreviousCheckpointFile), "is left from before"},
+		"former checkpoint":   {func() error { return copyTo(in(store.CheckpointFile), in(store.PreviousCheckpointFile)) }, in(store.PreviousCheckpointFile), "is left over from before"},
 		"set aside":           {put(in("checkpoint.safetensors.damaged-1"), "x"), in("checkpoint.safetensors.damaged-1"), "set aside"},
 		"links in a circle": {func() error {
 			os.Remove(in(store.ResultFile))
@@ -73,7 +73,7 @@ func TestCheck(t *testing.T) {
 		"weights":                {flip("results/m/seed-2/model.safetensors"), "results/m/seed-2", "has the SHA-256"},
 		"model.json":             {flip("results/m/seed-2/model.json"), "results/m/seed-2", "model.json"},
 		"a model without a part": {func() error { return os.Remove("results/m/seed-1/model.safetensors") }, "results/m/seed-1", "is missing"},
-		"a folder half replaced": {func() error { return os.Rename("results/m", "results/.m.tmp-0001") }, "results/.m.tmp-0001", "results/m, which is not there"},
+		"a folder half replaced": {func() error { return os.Rename("results/m", "results/.m.tmp-0001") }, "results/.m.tmp-0001", "results/m, which is missing"},
 		"a part":                 {put("results/sums", "iwda label-shift sums 1\n{}"), "results/sums", "not a file of sums"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -121,7 +121,7 @@ func TestCheck(t *testing.T) {
 	if err := flip(in(store.CheckpointFile))(); err != nil {
 		t.Fatal(err)
 	}
-	if status, _, said := call(t, "check", "results"); status != 0 || !strings.Contains(said, "1 finished, 0 unfinished, 1 being made") {
+	if status, _, said := call(t, "check", "results"); status != 0 || !strings.Contains(said, "1 finished, 0 unfinished, 1 running") {
 		t.Errorf("status %d\n%s", status, said)
 	}
 }

@@ -35,8 +35,8 @@ func TestColumnFlags(t *testing.T) {
 		"check-data both.csv":                                            "name a source and a target, or one file with both and --domain-column",
 		"check-data both.csv both.csv both.csv":                          `"both.csv" is one too many`,
 		"check-data both.csv --domain-column site":                       "which column has the labels?",
-		"check-data both.csv --domain-column side":                       `no column "side", as --domain-column names it; did you mean "site"?`,
-		"check-data both.csv both.csv --label-column species --ignore x": `no column "x", as --ignore names it`,
+		"check-data both.csv --domain-column side":                       `there is no column "side", which --domain-column names; did you mean "site"?`,
+		"check-data both.csv both.csv --label-column species --ignore x": `there is no column "x", which --ignore names; `,
 		"check-data both.csv none.csv":                                   "none.csv: no such file",
 	} {
 		if status, _, text := call(t, strings.Fields(line)...); status != 2 || !strings.Contains(text, want) {
@@ -92,7 +92,7 @@ func TestIgnoreAsTheErrorSays(t *testing.T) {
 	if status, out, text := call(t, append(line[:3], "--ignore", "\"b, c\",\"d\ne\"")...); status != 0 {
 		t.Errorf("status %d\n%s\n%s", status, out, text)
 	}
-	want := `no column "zzzz", as --ignore names it; there are "label", "a", "b, c", "d\ne"`
+	want := `there is no column "zzzz", which --ignore names; there are "label", "a", "b, c", "d\ne"`
 	if status, _, text := call(t, append(line[:3], "--ignore", "zzzz")...); status != 2 || !strings.Contains(text, want) {
 		t.Errorf("status %d, want %q\n%s", status, want, text)
 	}

@@ -32,7 +32,7 @@ func TestEvaluate(t *testing.T) {
 	if status != 0 || !strings.Contains(out, "label the rows of out/to_label.csv, then\n") || len(readCSV(t, "out/to_label.csv")) != 40 {
 		t.Fatalf("status %d\n%s%s", status, text, out)
 	}
-	if status, _, text := call(t, "evaluate", "out", "out/to_label.csv"); status != 2 || !strings.Contains(text, "out/to_label.csv: the column of labels is filled in in 0 rows") {
+	if status, _, text := call(t, "evaluate", "out", "out/to_label.csv"); status != 2 || !strings.Contains(text, "out/to_label.csv: rows with a label: 0; at least 2 are needed") {
 		t.Errorf("not filled in: status %d\n%s", status, text)
 	}
 	fillIn(t, "out/to_label.csv", truth)
@@ -41,7 +41,7 @@ func TestEvaluate(t *testing.T) {
 		t.Errorf("with labels it shows\n%s", out)
 	}
 	status, out, text = call(t, "evaluate", "out", "out/to_label.csv", "-o", "evaluation.json", "--choose", "--device", "cpu")
-	if status != 0 || !strings.Contains(out, "the predictions") || !strings.Contains(out, "source-only@linear") || !strings.Contains(text, "othing is changed") {
+	if status != 0 || !strings.Contains(out, "the predictions") || !strings.Contains(out, "source-only@linear") || !strings.Contains(text, "othing was changed") {
 		t.Errorf("status %d\n%s\n%s", status, out, text)
 	}
 	if status, _, text := call(t, "evaluate", "out", "out/to_label.csv", "-o", "target.csv"); status != 2 || !strings.Contains(text, "which is read") {
@@ -148,7 +148,7 @@ func TestEvaluateErrors(t *testing.T) {
 		{2, "name the folder of the predictions, and the file of the labels", []string{"predictions.csv"}},
 		{2, "which is read", []string{"predictions.csv", "labels.csv", "-o", "labels.csv"}},
 		{2, "which is read", []string{".", "labels.csv", "-o", "predictions.csv"}},
-		{2, "labels.csv:3: id \"3\" is none of the 2 rows of predictions.csv", []string{"predictions.csv", "labels.csv"}},
+		{2, "labels.csv:3: id \"3\" is not among the 2 rows of predictions.csv", []string{"predictions.csv", "labels.csv"}},
 		{2, "twice.csv:3: id \"1\" has a label in line 2 already", []string{".", "twice.csv"}},
 		{2, "arrays.npz: columns of text are read from files that end with .csv, .tsv, .csv.gz, .tsv.gz or .parquet", []string{"arrays.npz", "labels.csv"}},
 		{2, "arrays.npz: columns of text", []string{".", "arrays.npz"}},

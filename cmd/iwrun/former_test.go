@@ -45,7 +45,7 @@ func TestResultsOfFormerVersions(t *testing.T) {
 	} {
 		note := ""
 		if command == "figure" { // pictures have no place for it
-			note = "With " + strings.Join(slices.DeleteFunc(slices.Clone(arguments[2:]), func(word string) bool { return word == "--set" }), ", ") + " in the place of what " + arguments[1] + " says.\n"
+			note = "Settings of " + arguments[1] + " replaced by " + strings.Join(slices.DeleteFunc(slices.Clone(arguments[2:]), func(word string) bool { return word == "--set" }), ", ") + ".\n"
 		}
 		status, out, said := call(t, append([]string{command}, arguments...)...)
 		if status != 0 || said != note || !strings.Contains(out, want) {

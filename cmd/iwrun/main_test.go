@@ -207,7 +207,7 @@ func TestExperiment(t *testing.T) {
 	}
 
 	status, again, err := call(t, "-c", "tiny.yaml")
-	if status != 0 || err != neverAligned("1", "subsampled/clean-warped/iwdan/seed-1")+"2 runs had been finished before\n" {
+	if status != 0 || err != neverAligned("1", "subsampled/clean-warped/iwdan/seed-1")+"2 runs were already finished\n" {
 		t.Errorf("again: status %d, stderr %q", status, err)
 	}
 	if diff := cmp.Diff(table, again); diff != "" {
@@ -264,11 +264,11 @@ func TestMixedTable(t *testing.T) {
 	}
 	status, out, err := call(t, "-c", "tiny.yaml", "--only", "*/*/source-only/*", "--set", "train.batch=10")
 	if status != 0 || !strings.Contains(out, "another configuration:\n  subsampled/clean-warped/iwdan/seed-1") || !strings.Contains(out, "0/1") ||
-		!strings.Contains(out, "- With train.batch=10 in the place of what tiny.yaml says.\n") {
+		!strings.Contains(out, "- Settings of tiny.yaml replaced by train.batch=10.\n") {
 		t.Errorf("status %d, stdout\n%s\nstderr\n%s", status, out, err)
 	}
 	_, out, _ = call(t, "table", "-c", "tiny.yaml", "--set", "train.batch=10", "--format", "tex")
-	if captions := strings.Count(out, "\\caption{"); captions == 0 || strings.Count(out, " With train.batch=10 in the place of what tiny.yaml says.}\n") != captions {
+	if captions := strings.Count(out, "\\caption{"); captions == 0 || strings.Count(out, " Settings of tiny.yaml replaced by train.batch=10.}\n") != captions {
 		t.Errorf("captions in LaTeX:\n%s", out)
 	}
 }
@@ -351,7 +351,7 @@ func interrupt(t *testing.T, signal syscall.Signal) {
 	if status != 130 {
 		t.Errorf("status %d", status)
 	}
-	for _, part := range []string{"stopping", "left: subsampled/clean-warped/source-only/seed-1\nleft: subsampled/clean-warped/iwdan/seed-1\n", "0 failed, 2 left", "To go on: iwrun -c tiny.yaml -j 1 --set train.epochs=100000\n"} {
+	for _, part := range []string{"stopping", "left: subsampled/clean-warped/source-only/seed-1\nleft: subsampled/clean-warped/iwdan/seed-1\n", "0 failed, 2 left", "To continue: iwrun -c tiny.yaml -j 1 --set train.epochs=100000\n"} {
 		if !strings.Contains(text, part) {
 			t.Errorf("%q is not in\n%s", part, text)
 		}

@@ -68,7 +68,7 @@ func (o experimentOptions) changed(file *config.File) string {
 	if len(o.Set) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("With %s in the place of what %s says.", strings.Join(o.Set, ", "), file.Name)
+	return fmt.Sprintf("Settings of %s replaced by %s.", file.Name, strings.Join(o.Set, ", "))
 }
 
 // loadAll reads the experiment files, of which there is at least one, and makes the

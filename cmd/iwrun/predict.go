@@ -174,10 +174,10 @@ const labelSeed = 1
 func reportRows(to io.Writer, rows int, members []model.Model, shares [][]float64) {
 	classes := members[0].Classes
 	if len(members) == 1 {
-		fmt.Fprintf(to, "%d rows predicted with the class shares %.4f of %q\n", rows, shares[0], classes)
+		fmt.Fprintf(to, "%d rows predicted, assuming the class shares %.4f of %q\n", rows, shares[0], classes)
 		return
 	}
-	fmt.Fprintf(to, "%d rows predicted by the mean of %d models, with these class shares of %q:\n", rows, len(members), classes)
+	fmt.Fprintf(to, "%d rows predicted by the mean of %d models, assuming these class shares of %q:\n", rows, len(members), classes)
 	for i, m := range members {
 		fmt.Fprintf(to, "%s: %.4f\n", m.Folder, shares[i])
 	}

@@ -136,7 +136,7 @@ func (o workOptions) deviceOf(local int) (torch.Device, error) {
 
 // stopped says how an interrupted command goes on.
 func (s streams) stopped() error {
-	fmt.Fprintf(s.err, "To go on: %s\n", printable.Command(append([]string{"iwrun"}, s.arguments...)...))
+	fmt.Fprintf(s.err, "To continue: %s\n", printable.Command(append([]string{"iwrun"}, s.arguments...)...))
 	return statusError(statusInterrupted)
 }
 

@@ -89,9 +89,9 @@ func show(folder string, s streams) error {
 		if err != nil {
 			return err
 		}
-		what := fmt.Sprintf("iwrun adapt is not done: of %d runs that were begun %d are finished", begun, finished)
+		what := fmt.Sprintf("iwrun adapt is not finished: %d of %d started runs are finished", finished, begun)
 		if !source.None() || !target.None() { // what was said of columns is not said again
-			return say(what + "; the command that began it goes on")
+			return say(what + "; give the same command again to continue")
 		}
 		return say(what, "iwrun", "adapt", source.Path, target.Path, "-o", folder)
 	case has(store.ConfigFile):
@@ -102,7 +102,7 @@ func show(folder string, s streams) error {
 		if result, err := dir.ReadResult(); err == nil {
 			what := fmt.Sprintf("the finished run %s of %s", run.ID, result.Experiment)
 			if accuracy := result.LastAccuracy; accuracy.Measured {
-				what += fmt.Sprintf(", %.2f%% of whose labelled target rows are right", 100*accuracy.Value)
+				what += fmt.Sprintf(", which is right on %.2f%% of the labelled target rows", 100*accuracy.Value)
 			}
 			return say(what, predict...)
 		}
@@ -117,7 +117,7 @@ func show(folder string, s streams) error {
 		return say(fmt.Sprintf("%s, for the classes %.200q", what, models[0].Classes), predict...)
 	}
 	if finished, begun, first := countRuns(folder); begun > 0 {
-		return say(fmt.Sprintf("results of experiments: of %d runs %d are finished", begun, finished), "iwrun", "table", "-c", "FILE", "-o", resultsOf(first))
+		return say(fmt.Sprintf("results of experiments: %d of %d runs are finished", finished, begun), "iwrun", "table", "-c", "FILE", "-o", resultsOf(first))
 	}
 	return nothingOf(folder)
 }

@@ -64,7 +64,7 @@ func TestExitStatus(t *testing.T) {
 		"evaluate nothing labels.csv":             {2, "nothing" + missing},
 		"evaluate predictions.csv none":           {2, "none" + missing},
 		"evaluate predictions.csv broken.csv":     {2, "want id and label"},
-		"evaluate predictions.csv labels.csv":     {2, `labels.csv:3: id "c" is none of the 2 rows`},
+		"evaluate predictions.csv labels.csv":     {2, `labels.csv:3: id "c" is not among the 2 rows`},
 		"evaluate predictions.csv a.csv --choose": {2, "no methods to choose from"},
 		"labelshift sources.csv target.csv":       {2, "iwrun: sources.csv" + missing + "did you mean source.csv?"},
 		"labelshift numbers.csv target.csv":       {2, "numbers.csv:1"},
@@ -121,13 +121,13 @@ func TestShow(t *testing.T) {
 		t.Fatal(said)
 	}
 	shows("holder", "a model, for the classes", "next: iwrun predict holder INPUT") // which predict takes
-	shows("results", "of 2 runs 2 are finished", "next: iwrun table -c FILE -o results\n")
-	shows("results/tiny", "of 2 runs 2 are finished", "next: iwrun table -c FILE -o results\n") // which table takes
+	shows("results", "2 of 2 runs are finished", "next: iwrun table -c FILE -o results\n")
+	shows("results/tiny", "2 of 2 runs are finished", "next: iwrun table -c FILE -o results\n") // which table takes
 	if err := os.Remove(dir.Path(store.ResultFile)); err != nil {
 		t.Fatal(err)
 	}
 	shows(dir.String(), "which is not finished", "next: iwrun run -c "+dir.Path(store.ConfigFile)+" -o ")
-	shows("results", "of 2 runs 1 are finished")
+	shows("results", "1 of 2 runs are finished")
 	// The command that it names makes the run.
 	_, out, _ := call(t, "show", dir.String())
 	_, next, _ := strings.Cut(strings.TrimSpace(out), "next: iwrun ")

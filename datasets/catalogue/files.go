@@ -84,7 +84,7 @@ func (f Files) check(kind Kind, first string) error {
 			return fmt.Errorf("%s: domain_value is for rows with a domain_column", path)
 		}
 		if kindOf(path) != kind {
-			return fmt.Errorf("%s and %s: one is a file of features, which end with %s, the other one of images; all domains have to be of one kind", first, path, table.Extensions)
+			return fmt.Errorf("%s and %s: one is a file of features, which ends with %s, the other has images; all domains must be of one kind", first, path, table.Extensions)
 		}
 	}
 	return nil
@@ -239,7 +239,7 @@ func openFiles(ofSource, ofTarget Files, root string, encoding table.Encoding) (
 		return task, err
 	}
 	if len(onSource.ClassNames()) == 0 {
-		return task, fmt.Errorf("%s: no row has a label; a classifier learns from a labelled source, whose column or array of labels is called label or labels", onSource.Name())
+		return task, fmt.Errorf("%s: no row has a label; the source needs labels, in a column or array called label or labels", onSource.Name())
 	}
 	reference, err := onSource.Reference()
 	if err != nil {
@@ -263,7 +263,7 @@ func (f fileDomains) openImageTask(root, target string, source *images.Set) (tas
 		return ImageTask{}, err
 	}
 	if len(source.ClassNames()) == 0 {
-		return ImageTask{}, fmt.Errorf("%s: no image has a label; a classifier learns from a labelled source", source.Name())
+		return ImageTask{}, fmt.Errorf("%s: no image has a label; the source needs labels", source.Name())
 	}
 	task.Source = source
 	if task.Target, err = images.OpenOwn(below(root, ofTarget.Path), source.ClassNames()); err != nil {

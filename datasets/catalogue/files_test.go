@@ -89,12 +89,12 @@ func TestOwnFilesMistakes(t *testing.T) {
 		name, source, target string
 		want                 []string
 	}{
-		{"class of the target alone", photos, "label,u,v\ncat,1,2\ncow,3,4\n", []string{"sketches.csv:3: label \"cow\" is no class of", "photos.csv, which has cat, dog"}},
-		{"a column is missing", photos, "u,w\n1,2\n", []string{`sketches.csv:1: no column "v" of values, which`, `photos.csv has; there are "u", "w"`}},
-		{"a column of labels", "label,id,u\ndog,1,2\ncat,2,2\n", "label,u2\n,2\n", []string{`sketches.csv:1: no column "u" of values`}},
-		{"infinite in the source", "label,u,v\n" + strings.Repeat("dog,1,2\n", 9) + "cat,3,Inf\n", "u,v\n1,2\n", []string{`photos.csv:11: column "v": "Inf" is no number`}},
-		{"infinite in the target", photos, "u,v\n1,2\nInf,2\n", []string{`sketches.csv:3: column "u": "Inf" is no number`}},
-		{"no labels in the source", "u,v\n1,2\n", "u,v\n1,2\n", []string{"photos.csv: no row has a label; a classifier learns from a labelled source"}},
+		{"class of the target alone", photos, "label,u,v\ncat,1,2\ncow,3,4\n", []string{"sketches.csv:3: label \"cow\" is not a class of", "photos.csv, which has cat, dog"}},
+		{"a column is missing", photos, "u,w\n1,2\n", []string{`sketches.csv:1: there is no column "v", but `, `photos.csv has one; the columns of values are "u", "w"`}},
+		{"a column of labels", "label,id,u\ndog,1,2\ncat,2,2\n", "label,u2\n,2\n", []string{`sketches.csv:1: there is no column "u", but `}},
+		{"infinite in the source", "label,u,v\n" + strings.Repeat("dog,1,2\n", 9) + "cat,3,Inf\n", "u,v\n1,2\n", []string{`photos.csv:11: column "v": "Inf" is not a float32 number`}},
+		{"infinite in the target", photos, "u,v\n1,2\nInf,2\n", []string{`sketches.csv:3: column "u": "Inf" is not a float32 number`}},
+		{"no labels in the source", "u,v\n1,2\n", "u,v\n1,2\n", []string{"photos.csv: no row has a label; the source needs labels"}},
 		{"unknown labels in the source", "label,u,v\n,1,2\n", "u,v\n1,2\n", []string{"photos.csv: no row has a label"}},
 		{"ids as labels", ids.String(), "u,v\n1,2\n", []string{"photos.csv:32770: label \"32768\" is one of more than 32768 classes; is that the column of labels?"}},
 		{"no rows", photos, "u,v\n", []string{"sketches.csv: holds no rows"}},
@@ -115,7 +115,7 @@ func TestOwnFilesMistakes(t *testing.T) {
 	}
 	wantError(t, data.CheckFiles(from.Root), "old-sketches: stat "+filepath.Join(from.Root, "sketches.csv"))
 	_, err = find(t, "files").Of([]catalogue.Files{{Domain: "a", Path: "x.npz"}, {Domain: "b", Path: "folder", Test: "y.npz"}})
-	wantError(t, err, "x.npz and folder: one is a file of features, which end with .npz", "the other one of images")
+	wantError(t, err, "x.npz and folder: one is a file of features, which ends with .npz", "the other has images; all domains must be of one kind")
 	for _, path := range []string{"x.pkl", "x.npz.gz", "photos/x.H5"} {
 		_, err := find(t, "files").Of([]catalogue.Files{{Domain: "a", Path: "x.npz"}, {Domain: "b", Path: path}})
 		wantError(t, err, path+": files that end with", "are not read: rows of values are read from files that end with .npz", "images from a folder")
@@ -147,10 +147,10 @@ func TestOwnFilesWithWords(t *testing.T) {
 	}
 	defer task.Close()
 	for words, files := range map[string][3]string{
-		"photos.csv: no row has a label; a classifier":                                     {"class,u\ndog,1\ncat,2\n", "class,u\ndog,1\n"},
-		"sketches.csv:2: column \"u\": \"x\" is no number; 1 of 1 cells are none, but in ": {photos, "u,v\nx,1\n"},
-		"sketches.csv:2: label \"cow\" is no class of":                                     {"label,u\ndog,red\ncat,\n", "label,u\ncow,red\n"},
-		"no column \"v\" of values":                                                        {"label,u,v\ndog,1,x\ncat,2,y\n", "u\n1\n"},
+		"photos.csv: no row has a label; the source needs labels":                            {"class,u\ndog,1\ncat,2\n", "class,u\ndog,1\n"},
+		"sketches.csv:2: column \"u\": \"x\" is not a number; 1 of 1 cells are not, but in ": {photos, "u,v\nx,1\n"},
+		"sketches.csv:2: label \"cow\" is not a class of":                                    {"label,u\ndog,red\ncat,\n", "label,u\ncow,red\n"},
+		"there is no column \"v\", but ":                                                     {"label,u,v\ndog,1,x\ncat,2,y\n", "u\n1\n"},
 	} {
 		data, from := ownFiles(t, files[0], files[1], files[2])
 		if task, err := data.OpenTask("photos", "old-sketches", from); err == nil || !strings.Contains(err.Error(), words) {

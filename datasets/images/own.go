@@ -228,7 +228,7 @@ func (s *Set) addList(name string, classes []string) (labels []string, err error
 		case !IsImage(path):
 			return fmt.Errorf("%.200q is no .jpg, .jpeg, .png or .webp file; want a path and, after a tab or blank, a class (files of features end with %s)", path, table.Extensions)
 		case classes != nil && label != "" && !known[label]:
-			return fmt.Errorf("label %.100q is no class of the source, which has %.500s", label, strings.Join(classes, ", "))
+			return fmt.Errorf("label %.100q is not a class of the source, which has %.500s", label, strings.Join(classes, ", "))
 		}
 		if _, err := folder.Stat(filepath.FromSlash(path)); errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("there is no file %.200q", filepath.Join(s.root, path))

@@ -89,7 +89,7 @@ func TestOpenOwn(t *testing.T) {
 		{filepath.Join(root, "mixed"), "mixed: the folder cow has the name of no class, but others have; there are Big Dog, cat"},
 		{filepath.Join(root, "empty"), "no .jpg, .jpeg, .png or .webp files"},
 		{filepath.Join(root, "none"), "no such file"},
-		{list("class.txt", "a.png cat\nb.png cow\n"), `class.txt:2: label "cow" is no class of the source, which has Big Dog, cat`},
+		{list("class.txt", "a.png cat\nb.png cow\n"), `class.txt:2: label "cow" is not a class of the source, which has Big Dog, cat`},
 		{list("leaves.txt", "a.png\n../b.png\n"), `leaves.txt:2: the path "../b.png" leaves the folder of the list`},
 		{list("absolute.txt", "\n/etc/a.png\n"), `absolute.txt:2: the path "/etc/a.png" leaves`},
 		{list("upwards.txt", "x/../../a.png cat\n"), `upwards.txt:1: the path "x/../../a.png" leaves`},
@@ -132,7 +132,7 @@ func TestOtherKinds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := strings.Join(set.PassedOver(), ""), root+": files that are passed over: 1 without an end, 1 .bmp, 2 .tif; images are .jpg, .jpeg, .png and .webp"; got != want {
+	if got, want := strings.Join(set.PassedOver(), ""), root+": files that are ignored: 1 without an end, 1 .bmp, 2 .tif; images are .jpg, .jpeg, .png and .webp"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	testfiles.Write(t, filepath.Join(root, "dog", "1.tif"), "")

@@ -48,7 +48,7 @@ func (s *Set) PassedOver() []string {
 	if counts == nil {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s: files that are passed over: %s; images are .jpg, .jpeg, .png and .webp", s.name, printable.FirstTen(counts))}
+	return []string{fmt.Sprintf("%s: files that are ignored: %s; images are .jpg, .jpeg, .png and .webp", s.name, printable.FirstTen(counts))}
 }
 
 // Len is the number n of images.

@@ -337,7 +337,7 @@ func (f *csvFile) notNumber(text string) error {
 	case isMissing(text):
 		return fmt.Errorf("%.100q stands for a missing value; fill it in, as with the column's mean, or leave out the column or the row", text)
 	case f.layout.labels < 0 && !isNumber(text):
-		return fmt.Errorf("%.100q is no number of float32; if these are labels, name the column as theirs, or call it label", text)
+		return fmt.Errorf("%.100q is not a float32 number; if these are labels, name the column as theirs, or call it label", text)
 	}
-	return fmt.Errorf("%.100q is no number of float32", text)
+	return fmt.Errorf("%.100q is not a float32 number", text)
 }

@@ -18,7 +18,7 @@ func TestWordsThatTheSourceLacks(t *testing.T) {
 	source := write(t, "source.csv", "colour,n\n"+strings.Repeat("red,1\nblue,2\n", 5))
 	target := write(t, "target.csv", "colour,n\n"+strings.Repeat("red,1\n ,2\ngreen,2\nRED,2\n", 2))
 	l := learnt(t, source, target)
-	want := target + `:4: "green" is no word of this column in ` + source + `; 4 of 6 cells (66.7%) hold such words, which count as none; "RED" is written "red" there`
+	want := target + `:4: "green" does not occur in this column of ` + source + `; 4 of 6 cells (66.7%) have such words, which are ignored; "RED" is written "red" there`
 	if diff := cmp.Diff([]LearntColumn{{"colour", 2, []int{0, 2}, "", []string{want}}, {"n", 0, []int{0, 0}, "", nil}}, l.Columns); diff != "" {
 		t.Error(diff)
 	}
@@ -82,7 +82,7 @@ func TestEncoding(t *testing.T) {
 	}
 	got := learnt(t, source, target)
 	if want := []LearntColumn{
-		{"colour", 3, []int{1, 1}, "", []string{target + `:2: "violet" is no word of this column in ` + source + `; 1 of 2 cells (50.0%) hold such words, which count as none`}}, {"age", 0, []int{2, 1}, "", nil}, {"member", 0, []int{0, 0}, "", nil}, {"size", 0, []int{0, 1}, "", nil},
+		{"colour", 3, []int{1, 1}, "", []string{target + `:2: "violet" does not occur in this column of ` + source + `; 1 of 2 cells (50.0%) have such words, which are ignored`}}, {"age", 0, []int{2, 1}, "", nil}, {"member", 0, []int{0, 0}, "", nil}, {"size", 0, []int{0, 1}, "", nil},
 	}; !cmp.Equal(got.Columns, want) {
 		t.Errorf("%+v", got.Columns)
 	}
@@ -155,7 +155,7 @@ func TestEncodingOfParquet(t *testing.T) {
 	}
 	encodedAs(t, write(t, "target.parquet", parquetOf(t, []numbers{{"7.5", 3, 1 << 24, 1}})), e, 0, 0, 0, 7.5, 0, 1, 0, 1<<24)
 	if err := readAll(write(t, "words.parquet", parquetOf(t, []numbers{{Age: "old"}})), Options{Reference: Reference{Name: "source.parquet", Encoding: e}}); err == nil ||
-		!strings.HasSuffix(err.Error(), `words.parquet: row 0: column "age": "old" is no number; 1 of 1 cells are none, but in source.parquet the column is one of numbers`) {
+		!strings.HasSuffix(err.Error(), `words.parquet: row 0: column "age": "old" is not a number; 1 of 1 cells are not, but in source.parquet the column has numbers`) {
 		t.Error(err)
 	}
 }
@@ -177,11 +177,11 @@ func TestLearnLeavesOut(t *testing.T) {
 	if len(levels) != mostLevels || levels[0] != "s00" || levels[14] != "s14" || levels[49] != "s49" {
 		t.Errorf("%q", levels)
 	}
-	if l.Summary != `1 of 5 columns with words: "state" (55 levels, the 50 most frequent count)` {
+	if l.Summary != `1 of 5 columns with words: "state" (55 levels, only the 50 most frequent are used)` {
 		t.Error(l.Summary)
 	}
 	want := []string{
-		`Column "name" of ` + source + ` is left out: of 400 cells with words 400 are different, as ids are.`,
+		`Column "name" of ` + source + ` is left out: 400 different words in 400 cells, as in a column of ids.`,
 		`Column "empty" of ` + source + ` is left out: no row of the source has a value in it.`,
 	}
 	if diff := cmp.Diff(want, l.LeftOut); diff != "" {
@@ -204,8 +204,8 @@ func TestTextAmongNumbers(t *testing.T) {
 	target := write(t, "target.csv", "a,b\n2,x\n"+strings.Repeat("oops,y\n"+numbers, 2))
 	l := learnt(t, source, target)
 	want := []LearntColumn{{"a", 0, []int{1, 2}, "", []string{
-		source + `:11: "3 or so" is no number and counts as missing`,
-		target + `:3: "oops" is no number and counts as missing, as does 1 other`,
+		source + `:11: "3 or so" is not a number and counts as missing`,
+		target + `:3: "oops" is not a number and counts as missing, as does 1 other cell`,
 	}}, {"b", 2, []int{0, 0}, "", nil}}
 	if diff := cmp.Diff(want, l.Columns); diff != "" {
 		t.Error(diff)
@@ -232,8 +232,8 @@ func TestTextAmongNumbers(t *testing.T) {
 		}
 	}
 	for name, content := range map[string]string{
-		`few.csv:3: column "a": "wide" is no number; 1 of 9 cells are none, but in source.csv the column is one of numbers`:     "a,b\n2,x\nwide,x\n" + strings.Repeat("1,x\n", 7),
-		`end.csv:102: column "a": "w0" is no number; 100 of 200 cells are none, but in source.csv the column is one of numbers`: "a,b\n" + strings.Repeat("1,x\n", 100) + manyWords(100),
+		`few.csv:3: column "a": "wide" is not a number; 1 of 9 cells are not, but in source.csv the column has numbers`:     "a,b\n2,x\nwide,x\n" + strings.Repeat("1,x\n", 7),
+		`end.csv:102: column "a": "w0" is not a number; 100 of 200 cells are not, but in source.csv the column has numbers`: "a,b\n" + strings.Repeat("1,x\n", 100) + manyWords(100),
 	} {
 		file, _, _ := strings.Cut(name, ":")
 		path := write(t, file, content)
@@ -242,7 +242,7 @@ func TestTextAmongNumbers(t *testing.T) {
 			t.Errorf("%v, want %s", err, name)
 		}
 	}
-	refused(t, write(t, "long.csv", "a,b\n"+manyWords(2000)), options, `long.csv:2: column "a": "w0" is no number; 2000 of 2000 cells are none`)
+	refused(t, write(t, "long.csv", "a,b\n"+manyWords(2000)), options, `long.csv:2: column "a": "w0" is not a number; 2000 of 2000 cells are not`)
 	// The rule is one of all rows, wherever the words are, in batches of any size.
 	sorted := write(t, "sorted.csv", "a,b\n"+manyWords(150)+strings.Repeat("1,x\n", 1850))
 	learnt(t, source, sorted)
@@ -260,7 +260,7 @@ func manyWords(n int) string {
 // A number that is none of float32 is an error of its row.
 func TestNumbersOutOfRange(t *testing.T) {
 	rows := "a,b\n" + strings.Repeat("1,x\n", 9)
-	for cell, words := range map[string]string{"inf": `"inf" is no number of float32`, "1e39": `"1e39" is no number`, "-1e999": `"-1e999" is no number`} {
+	for cell, words := range map[string]string{"inf": `"inf" is not a float32 number`, "1e39": `"1e39" is not a float32 number`, "-1e999": `"-1e999" is not a float32 number`} {
 		path := write(t, "source.csv", rows+cell+",y\n")
 		e := learnt(t, path).Encoding
 		if e[0].Levels != nil {
@@ -273,7 +273,7 @@ func TestNumbersOutOfRange(t *testing.T) {
 	}
 	e := Encoding{{Column: "a", Levels: []string{"x"}}, {Column: "a=x"}}
 	refused(t, write(t, "two.csv", "a,a=x\nx,1\n"), Options{Reference: Reference{Encoding: e}}, `two.csv:1: two columns of values of the name "a=x"`)
-	refused(t, write(t, "one.csv", "b\nx\n"), Options{Reference: Reference{Name: "source.csv", Encoding: e}}, `one.csv:1: no column "a" of values, which source.csv has`)
+	refused(t, write(t, "one.csv", "b\nx\n"), Options{Reference: Reference{Name: "source.csv", Encoding: e}}, `one.csv:1: there is no column "a", but source.csv has one`)
 }
 
 // Numbers have no underscores, as those of Go.

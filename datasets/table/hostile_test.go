@@ -86,7 +86,7 @@ func TestSafetensors(t *testing.T) {
 
 func TestCSVThatIsWrong(t *testing.T) {
 	for words, text := range map[string]string{
-		"rows.csv:3: column \"b\": \"x\" is no number of float32; if these are labels, name the column as theirs, or call it label": "a,b\n1,2\n3,x\n",
+		"rows.csv:3: column \"b\": \"x\" is not a float32 number; if these are labels, name the column as theirs, or call it label": "a,b\n1,2\n3,x\n",
 		"rows.csv:2: column \"b\": \"1,234.5\" has separators of thousands":                                                         "a;b\n1;1,234.5\n",
 		"rows.csv:2: column \"b\": \"1,234\" may be a fraction or thousands":                                                        "a,b\n1,\"1,234\"\n",
 		"rows.csv:3: column \"b\": \"1.234\" may be a fraction or thousands":                                                        "a;b\n1;1\n2;1.234\n",
@@ -94,7 +94,7 @@ func TestCSVThatIsWrong(t *testing.T) {
 		"rows.csv:2: column \"b\": \"1 234,5\" has separators of thousands":                                                         "a;b\n1;1 234,5\n",
 		"rows.csv:2: column \"b\": \"\" stands for a missing value; fill it in":                                                     "a,b\n1,\n",
 		"rows.csv:3: column \"a\": \"NA\" stands for a missing value; fill it in":                                                   "a,b\n1,2\nNA,2\n",
-		"rows.csv:2: column \"b\": \"1e39\" is no number of float32":                                                                "a,b\n1,1e39\n",
+		"rows.csv:2: column \"b\": \"1e39\" is not a float32 number":                                                                "a,b\n1,1e39\n",
 		"rows.csv:3: column \"a\": NaN; values must be finite numbers":                                                              "a,b\n1,2\nnan,2\n",
 		"rows.csv:2: column \"b\": +Inf":                                                                                            "a,b\n1,inf\n",
 		"rows.csv:4: 1 columns; the first line names 2":                                                                             "a,b\n1,2\n\n3\n",

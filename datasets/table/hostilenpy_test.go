@@ -97,7 +97,7 @@ func TestNPZThatIsWrong(t *testing.T) {
 		"row 0: column 0: 2 is no probability":                  {{"probabilities.npy", npyOf("<f4", "(1, 2)", "\x00\x00\x00\x40"+one)}},
 		"row 0: the probabilities sum to 2, not 1":              {{"probabilities.npy", npyOf("<f4", "(1, 2)", one+one)}},
 		"2 names of classes for 1 probabilities a row":          {{"probabilities.npy", npyOf("<f4", "(1, 1)", one)}, {"class_names.npy", npyOf("|S1", "(2,)", "ab")}},
-		"label \"1\" is no class of":                            {{"probabilities.npy", npyOf("<f4", "(1, 1)", one)}, labels("<i8", "(1,)", long)},
+		"label \"1\" is not a class of":                         {{"probabilities.npy", npyOf("<f4", "(1, 1)", one)}, labels("<i8", "(1,)", long)},
 		"labels: elements of type \"|U99999\"; want numbers or": {values, labels("|U99999", "(2,)", "")},
 	} {
 		for _, method := range []uint16{zip.Store, zip.Deflate} {

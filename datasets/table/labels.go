@@ -78,7 +78,7 @@ func (v *vocabulary) class(label string) (int, error) {
 	if likely := nearest.Name(label, v.names); likely != "" && !isNumber(text) {
 		hint = fmt.Sprintf("; did you mean %.100q?", likely)
 	}
-	return unknown, fmt.Errorf("label %.100q is no class of %s, which has %.500s%s", label, v.origin, printable.FirstTen(v.names), hint)
+	return unknown, fmt.Errorf("label %.100q is not a class of %s, which has %.500s%s", label, v.origin, printable.FirstTen(v.names), hint)
 }
 
 // normalLabel returns a label without spaces around it and without what some programs add to

@@ -227,7 +227,7 @@ func (c *seen) useless() string {
 	case c.endless:
 		return fmt.Sprintf("it has more than %d different words, or very long ones", mostWords)
 	case different > fewestOfIDs && 10*different >= 9*cells:
-		return fmt.Sprintf("of %d cells with words %d are different, as ids are", cells, different)
+		return fmt.Sprintf("%d different words in %d cells, as in a column of ids", different, cells)
 	}
 	return ""
 }
@@ -258,7 +258,7 @@ func summary(columns []*seen, all int) string {
 	var words, missing []string
 	for _, c := range columns {
 		if n := len(c.counts); n > mostLevels {
-			words = append(words, fmt.Sprintf("%.100q (%d levels, the %d most frequent count)", c.name, n, mostLevels))
+			words = append(words, fmt.Sprintf("%.100q (%d levels, only the %d most frequent are used)", c.name, n, mostLevels))
 		} else if n > 0 {
 			words = append(words, fmt.Sprintf("%.100q (%d levels)", c.name, n))
 		}

@@ -242,7 +242,7 @@ func (t *Table) order(l *layout, columns []string) error {
 		case there:
 			ordered = append(ordered, i)
 		case t.kind == Features:
-			return &MissingColumnError{name, fmt.Sprintf("no column %.100q of values, which %s has; there are %s", name, want.Name, listed(columns))}
+			return &MissingColumnError{name, fmt.Sprintf("there is no column %.100q, but %s has one; the columns of values are %s", name, want.Name, listed(columns))}
 		default:
 			return nil // other names of classes are compared later
 		}

@@ -42,11 +42,11 @@ func (s *strays) in(t *Table) string {
 	case 0:
 		return ""
 	case 1:
-		return fmt.Sprintf("%s: %q is no number and counts as missing", t.at(s.place), s.text)
+		return fmt.Sprintf("%s: %q is not a number and counts as missing", t.at(s.place), s.text)
 	case 2:
-		return fmt.Sprintf("%s: %q is no number and counts as missing, as does 1 other", t.at(s.place), s.text)
+		return fmt.Sprintf("%s: %q is not a number and counts as missing, as does 1 other cell", t.at(s.place), s.text)
 	}
-	return fmt.Sprintf("%s: %q is no number and counts as missing, as do %d others", t.at(s.place), s.text, s.cells-1)
+	return fmt.Sprintf("%s: %q is not a number and counts as missing, as do %d other cells", t.at(s.place), s.text, s.cells-1)
 }
 
 // wordsIn says where words are in the table that are none of the reference, and how many; "" for none.
@@ -55,7 +55,7 @@ func (s *strays) wordsIn(t *Table) string {
 		return ""
 	}
 	all := s.cells + s.numbers
-	said := fmt.Sprintf("%s: %q is no word of this column in %s; %d of %d cells (%.1f%%) hold such words, which count as none", t.at(s.place), s.text, t.options.Reference.Name, s.cells, all, 100*float64(s.cells)/float64(all))
+	said := fmt.Sprintf("%s: %q does not occur in this column of %s; %d of %d cells (%.1f%%) have such words, which are ignored", t.at(s.place), s.text, t.options.Reference.Name, s.cells, all, 100*float64(s.cells)/float64(all))
 	if s.word != "" {
 		said += fmt.Sprintf("; %q is written %q there", s.cased, s.word)
 	}
@@ -100,7 +100,7 @@ func (t *Table) numberIn(b *Batch, place, j int, text string) (number float32, m
 	case isMissing(text):
 		return 0, true, nil
 	case isNumber(text):
-		err = fmt.Errorf("column %q: %.100q is no number of float32, at most 3.4e38; leave the cell empty if its value is missing", reference.Encoding[j].Column, text)
+		err = fmt.Errorf("column %q: %.100q is not a float32 number, at most 3.4e38; leave the cell empty if its value is missing", reference.Encoding[j].Column, text)
 	default:
 		counted[j].add(text, place)
 		return 0, true, nil
@@ -113,7 +113,7 @@ func (t *Table) numberIn(b *Batch, place, j int, text string) (number float32, m
 func (t *Table) checkStrays(b *Batch) error {
 	for j := range b.strays {
 		if s := &b.strays[j]; s.tooMany() && !t.options.Reference.Encoding[j].ofWords() {
-			return fmt.Errorf("%s: column %q: %q is no number; %d of %d cells are none, but in %s the column is one of numbers",
+			return fmt.Errorf("%s: column %q: %q is not a number; %d of %d cells are not, but in %s the column has numbers",
 				t.at(s.place), t.options.Reference.Encoding[j].Column, s.text, s.cells, s.cells+s.numbers, t.options.Reference.Name)
 		}
 	}

@@ -190,7 +190,7 @@ func (t *Table) check() error {
 	if want.Width != 0 && t.width != want.Width {
 		become := ""
 		if n := len(want.Encoding); n > 0 {
-			become = fmt.Sprintf(", as words of its %d columns have values of their own", n)
+			become = fmt.Sprintf(", because each word in its %d columns has a value of its own", n)
 		}
 		return fmt.Errorf("rows of %d values; %s has %d%s", t.width, want.Name, want.Width, become)
 	}

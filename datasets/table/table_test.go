@@ -281,9 +281,9 @@ func TestLabels(t *testing.T) {
 		}
 	}
 	for labels, want := range map[string]string{
-		"b C": `rows.csv:3: label "C" is no class of source, which has c, b; did you mean "c"?`,
-		"b d": `rows.csv:3: label "d" is no class of source, which has c, b`,
-		"2":   `rows.csv:2: label "2" is no class of source`,
+		"b C": `rows.csv:3: label "C" is not a class of source, which has c, b; did you mean "c"?`,
+		"b d": `rows.csv:3: label "d" is not a class of source, which has c, b`,
+		"2":   `rows.csv:2: label "2" is not a class of source`,
 	} {
 		if _, err := read(labels, Reference{Name: "source", Classes: []string{"c", "b"}}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("labels %s: error %v, want %q", labels, err, want)
@@ -407,7 +407,7 @@ func TestReference(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := rows.Load(); err == nil || !strings.HasSuffix(err.Error(), `target.csv:3: label "cow" is no class of testdata/half.npz, which has cat, dog`) {
+	if _, err := rows.Load(); err == nil || !strings.HasSuffix(err.Error(), `target.csv:3: label "cow" is not a class of testdata/half.npz, which has cat, dog`) {
 		t.Errorf("error %v", err)
 	}
 	if _, err := Open(write(t, "wide.csv", "a,b,c,d\n1,2,3,4\n"), Options{Reference: reference}); err == nil || !strings.HasSuffix(err.Error(), "wide.csv: rows of 4 values; testdata/half.npz has 3") {

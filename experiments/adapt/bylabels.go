@@ -12,6 +12,7 @@ import (
 	"iwda/experiments/labels"
 	"iwda/experiments/plan"
 	"iwda/experiments/schedule"
+	"iwda/internal/printable"
 	"iwda/internal/wholefile"
 )
 
@@ -28,7 +29,7 @@ type LabelChoice struct {
 
 // String says what was chosen, and why.
 func (c *LabelChoice) String() string {
-	return fmt.Sprintf("%s predicts, as %d rows of the target with labels chose it: it is right in %.1f%% of the target (%.1f to %.1f%%), in %.1f points more than %s before (p = %.2g).",
+	return fmt.Sprintf("%s predicts, chosen by %d labelled target rows: its accuracy on the target is %.1f%% (%.1f to %.1f%%), %.1f points higher than that of %s, which predicted before (p = %.2g).",
 		c.Method, c.Labels, 100*c.Accuracy.Value, 100*c.Accuracy.Low, 100*c.Accuracy.High, 100*c.Difference.Value, c.Instead, c.P)
 }
 
@@ -39,14 +40,14 @@ func (o EvaluateOptions) choose(ctx context.Context, folder string, e *labels.Ev
 	best, p, clear := e.Best()
 	switch {
 	case best == nil:
-		e.Choice = "No method predicts anything else: nothing is changed."
+		e.Choice = "All methods predict the same classes as the predictions: nothing was changed."
 		return nil
 	case best.Difference.Value <= 0:
-		e.Choice = "No method gets more of the labelled rows right than what predicts: nothing is changed."
+		e.Choice = "No method is right on more of the labelled rows than the predictions: nothing was changed."
 		return nil
 	case !clear:
-		e.Choice = fmt.Sprintf("No method is clearly better than what predicts: %s gets %d of the labelled rows right that it gets wrong, and %d the other way round (p = %.2g). Nothing is changed.",
-			best.Method, best.Difference.Gained, best.Difference.Lost, p)
+		e.Choice = fmt.Sprintf("No method is clearly better than the predictions. The best, %s, is right on %s on which they are wrong, and wrong on %d on which they are right (p = %.2g). Nothing was changed.",
+			best.Method, printable.Count(best.Difference.Gained, "labelled row"), best.Difference.Lost, p)
 		return nil
 	}
 	chosen := &LabelChoice{e.Labels, best.Method, best.Accuracy, former.Method, best.Difference, p}

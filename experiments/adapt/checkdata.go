@@ -68,7 +68,7 @@ func onlyInOne(w io.Writer, files [2]catalogue.Files) {
 			}
 		}
 		if alone != nil {
-			fmt.Fprintf(w, "in the %s alone: %s\n", f.Domain, printable.FirstTen(alone))
+			fmt.Fprintf(w, "only in the %s: %s\n", f.Domain, printable.FirstTen(alone))
 		}
 	}
 }
@@ -123,11 +123,11 @@ func (d Data) writeColumns(w io.Writer) error {
 	if len(shown) > mostLines {
 		var plain int
 		if shown, plain, after = worthALine(shown); plain > 0 {
-			after = append(after, fmt.Sprintf("%s of numbers, with nothing odd", printable.Count(plain, "other column")))
+			after = append(after, fmt.Sprintf("%s of numbers, with nothing unusual", printable.Count(plain, "other column")))
 		}
 	}
 	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tab, "\ncolumn\tkind\tsource\ttarget\tadapt")
+	fmt.Fprintln(tab, "\ncolumn\tkind\tsource, mean ± SD\ttarget, mean ± SD\tuse")
 	for _, c := range shown {
 		fmt.Fprintf(tab, "%s\t%s\t%s\t%s\t%s\n", c.name, c.kind, c.source, c.target, c.says())
 	}
@@ -173,7 +173,7 @@ func worthALine(columns []columnSeen) (single []columnSeen, plain int, together 
 		}
 	}
 	if left > 0 {
-		together = append(together, fmt.Sprintf("%s with something odd", printable.Count(left, "other column")))
+		together = append(together, fmt.Sprintf("%s with something unusual", printable.Count(left, "other column")))
 	}
 	return single, plain, together
 }
@@ -202,12 +202,12 @@ func (d Data) columnsSeen() (all []columnSeen) {
 			all = append(all, d.numberSeen(name, at, learnt, coding))
 			at++
 		} else {
-			does := "a value for each level"
+			does := "one column per level"
 			if learnt.Levels > len(coding.Levels) {
-				does = fmt.Sprintf("a value for each of the %d most frequent levels", len(coding.Levels))
+				does = fmt.Sprintf("one column for each of the %d most frequent levels", len(coding.Levels))
 			}
 			if coding.Missing {
-				does += ", one for what is missing"
+				does += ", and one for missing cells"
 			}
 			c := columnSeen{name: name, kind: kindOf(learnt), source: share(learnt.Missing[0], d.Source.Rows), target: share(learnt.Missing[1], d.Target.Rows), does: does}
 			c.odd = append(c.odd, learnt.Strays...)
@@ -250,7 +250,7 @@ func share(missing, rows int) string {
 func (d Data) numberSeen(name string, at int, learnt table.LearntColumn, coding table.Coding) columnSeen {
 	c := columnSeen{name: name, kind: numberKind, does: "as it is"}
 	if coding.Missing {
-		c.does = fmt.Sprintf("the median, %.4g, for what is missing, and a value that says so", coding.Median)
+		c.does = fmt.Sprintf("missing cells become the median, %.4g; another column marks them", coding.Median)
 	}
 	c.odd = append(c.odd, learnt.Strays...)
 	constant := 0
@@ -280,16 +280,16 @@ func (d Data) numberSeen(name string, at int, learnt table.LearntColumn, coding 
 		}
 	}
 	if counting != nil {
-		c.odd = append(c.odd, fmt.Sprintf("counts the rows of the %s: if it is an id, --id-column or --ignore", strings.Join(counting, " and the ")))
+		c.odd = append(c.odd, fmt.Sprintf("counts the rows of the %s: name it with --id-column or --ignore", strings.Join(counting, " and the ")))
 	}
 	switch {
 	case constant == 2:
 		c.kind = "constant"
 	case slices.Contains(d.Columns.LeftOut, at):
-		c.odd = append(c.odd, "never changes in one domain: left out where columns are standardised")
+		c.odd = append(c.odd, "has only one value in one domain: left out if columns are standardised")
 	}
 	if slices.Contains(d.Columns.Clipped, at) {
-		c.odd = append(c.odd, fmt.Sprintf("a few values are far from all others: may be clipped at %d deviations", clipAt))
+		c.odd = append(c.odd, fmt.Sprintf("has a few extreme values: may be clipped at %d standard deviations", clipAt))
 	}
 	return c
 }
@@ -303,7 +303,7 @@ func (o Oddities) seen(at int, name string) (odd []string) {
 		if row := o.Dominating[at]; mark.Rows > 1 {
 			odd = append(odd, fmt.Sprintf("%v in %d rows of the %s may stand for missing values", mark.Value, mark.Rows, name))
 		} else if row >= 0 {
-			odd = append(odd, fmt.Sprintf("%v in row %s of the %s is hardly a measurement", mark.Value, o.ids[row], name))
+			odd = append(odd, fmt.Sprintf("%v in row %s of the %s looks like an error", mark.Value, o.ids[row], name))
 		}
 	}
 	if row := o.Dominating[at]; row >= 0 {

@@ -76,16 +76,16 @@ func TestCheckData(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wants(t, said, `source: `+s+` (labels in "kind", without "nr", "here")`, "in the source alone: \"kind\", \"here\"\nin the target alone: \"there\"\n", "source: numbers have a decimal comma\n",
+	wants(t, said, `source: `+s+` (labels in "kind", without "nr", "here")`, "only in the source: \"kind\", \"here\"\nonly in the target: \"there\"\n", "source: numbers have a decimal comma\n",
 		`source: 60 rows of 2 classes: "ant" 40, "bee" 20`, "target: 60 rows without labels\n",
-		`"size"    number            2.722 ± 1.315, 10.0% missing  2.722 ± 1.315, 10.0% missing  the median, 2.5, for what is missing, and a value that says so; `+to+`:42: "wide" is no number and counts as missing`,
-		`"colour"  words, 2 levels                                 33.3% missing                 a value for each level; `+to+`:3: "grey" is no word of this column in `+s+`; 20 of 40 cells (50.0%) hold such words, which count as none; no row of the target has "blue"`,
-		`always 7                      1.5 ± 1.118                   as it is; never changes in one domain: left out where columns are standardised`,
-		"as it is; counts the rows of the source and the target: if it is an id, --id-column or --ignore\n",
+		`"size"    number            2.722 ± 1.315, 10.0% missing  2.722 ± 1.315, 10.0% missing  missing cells become the median, 2.5; another column marks them; `+to+`:42: "wide" is not a number and counts as missing`,
+		`"colour"  words, 2 levels                                 33.3% missing                 one column per level; `+to+`:3: "grey" does not occur in this column of `+s+`; 20 of 40 cells (50.0%) have such words, which are ignored; no row of the target has "blue"`,
+		`always 7                      1.5 ± 1.118                   as it is; has only one value in one domain: left out if columns are standardised`,
+		"as it is; counts the rows of the source and the target: name it with --id-column or --ignore\n",
 		"-999 in 3 rows of the source may stand for missing values; -999 in 3 rows of the target may stand for missing values",
 		"If it stands for missing values, leave their cells empty.\n",
-		`"note"    words, 60 levels                                                              left out: of 60 cells with words 60 are different, as ids are`,
-		"adapt trains 15 runs", "methods: source-only@linear, source-only, source-only@forest, mcc, mcc@own\n", "\nwarning: 1 of 7 columns never changes in one of the domains: \"batch\".")
+		`"note"    words, 60 levels                                                              left out: 60 different words in 60 cells, as in a column of ids`,
+		"adapt trains 15 runs", "methods: source-only@linear, source-only, source-only@forest, mcc, mcc@own\n", "\nwarning: 1 of 7 columns has only one value in one domain, but not in the other: \"batch\". Check that it is measured alike in both.\n")
 	if strings.Contains(said, "nr\"  ") || !strings.HasPrefix(said, "source: ") {
 		t.Error(said)
 	}
@@ -99,11 +99,11 @@ func TestCheckDataRefuses(t *testing.T) {
 	folder := t.TempDir()
 	good := writeFile(t, folder, "good.csv", "label,a\n"+strings.Repeat("x,1\ny,2\n", 9))
 	for name, c := range map[string]struct{ source, target, said, want string }{
-		"a column is missing": {good, writeFile(t, folder, "b.csv", "b\n"+strings.Repeat("1\n", 20)), "in the source alone: \"label\", \"a\"\nin the target alone: \"b\"\n", `no column "a" of values, which ` + good + ` has; there are "b"; add it, or leave it out of both with --ignore a`},
+		"a column is missing": {good, writeFile(t, folder, "b.csv", "b\n"+strings.Repeat("1\n", 20)), "only in the source: \"label\", \"a\"\nonly in the target: \"b\"\n", `there is no column "a", but ` + good + ` has one; the columns of values are "b"; add it, or leave it out of both with --ignore a`},
 		"one class":           {writeFile(t, folder, "one.csv", "label,a\n"+strings.Repeat("x,1\n", 9)), writeFile(t, folder, "same.csv", "a\n"+strings.Repeat("1\n", 19)), `source: 9 rows of 1 classes: "x" 9`, `one.csv has the classes ["x"]; at least 2 are needed`},
-		"-1":                  {writeFile(t, folder, "minus.csv", "label,a\n"+strings.Repeat("-1,1\n0,2\n1,3\n", 9)), writeFile(t, folder, "ones.csv", "a\n"+strings.Repeat("1\n", 19)), "9 without a label", "minus.csv:2: 9 of 27 rows have no label, this one first; a classifier learns from labelled ones: leave the others out; -1 says that a label is not known: if it is a class, give it another name"},
-		"no label":            {writeFile(t, folder, "empty.csv", "label,a\n"+strings.Repeat("x,1\ny,2\n", 9)+",3\n,\n"), good, "1 without a label", "empty.csv:20: 1 of 19 rows has no label; a classifier"},
-		"few rows":            {good, writeFile(t, folder, "few.csv", "a\n1\n2\n"), "target: 2 rows without labels\n\ncolumn", "few.csv has 2 rows; its columns'"},
+		"-1":                  {writeFile(t, folder, "minus.csv", "label,a\n"+strings.Repeat("-1,1\n0,2\n1,3\n", 9)), writeFile(t, folder, "ones.csv", "a\n"+strings.Repeat("1\n", 19)), "9 without a label", "minus.csv:2: 9 of 27 rows have no label, this one is the first; training needs labels: leave out the rows without one; the label -1 stands for an unknown class: if it is a class, give it another name"},
+		"no label":            {writeFile(t, folder, "empty.csv", "label,a\n"+strings.Repeat("x,1\ny,2\n", 9)+",3\n,\n"), good, "1 without a label", "empty.csv:20: 1 of 19 rows has no label; training needs labels"},
+		"few rows":            {good, writeFile(t, folder, "few.csv", "a\n1\n2\n"), "target: 2 rows without labels\n\ncolumn", "few.csv has 2 rows; at least 10 are needed to estimate the means and deviations of its columns, and its class shares: add rows"},
 		"no labels":           {writeFile(t, folder, "bare.csv", "a\n1\n"), good, "", "which column has the labels?"},
 		"two marks":           {writeFile(t, folder, "marks.csv", "label;a\nx;1,5\ny;1.5\n"), good, "", `marks.csv:2: column "a": "1,5" has a comma, but line 3, column "a": "1.5", a point`},
 	} {
@@ -126,7 +126,7 @@ func TestCheckDataOfMissingValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wants(t, said, `"a"     number    2 ± 0.8165, 40.0% missing  1002 ± 1, 33.3% missing  the median, 2, for`, "always 5, 40.0% missing    100.0% missing           the median")
+	wants(t, said, `"a"     number    2 ± 0.8165, 40.0% missing  1002 ± 1, 33.3% missing  missing cells become the median, 2;`, "always 5, 40.0% missing    100.0% missing           missing cells become the median")
 }
 
 // Of hundreds of columns only those have a line at which there is something to see.
@@ -153,7 +153,7 @@ func TestCheckDataOfManyColumns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wants(t, said, "\n69 other columns of numbers, with nothing odd\n", `"f5"`)
+	wants(t, said, "\n69 other columns of numbers, with nothing unusual\n", `"f5"`)
 	if n := strings.Count(said, `"f`); n != 2 { // its line and a warning
 		t.Errorf("%d columns in\n%s", n, said)
 	}
@@ -175,7 +175,7 @@ func TestWorthALine(t *testing.T) {
 		columns = append(columns, c)
 	}
 	single, plain, together := worthALine(columns)
-	want := []string{"20 columns (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 more), number: as it is; far", "20 other columns with something odd"}
+	want := []string{"20 columns (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 more), number: as it is; far", "20 other columns with something unusual"}
 	if len(single) != mostLines || single[0].name != "20" || plain != 100 || !slices.Equal(together, want) {
 		t.Errorf("%d lines, %d plain, %q", len(single), plain, together)
 	}
@@ -209,11 +209,11 @@ func TestCheckDataOfImages(t *testing.T) {
 		t.Errorf("without weights: %v, adapt: %v", err, of)
 	}
 	few := filepath.Join(folder, "s", "dog")
-	if err := refusal(source, few, Naming{}); err == nil || !strings.Contains(err.Error(), few+" has 3 images; its class shares are estimated from them, which takes 10 at least: add images") {
+	if err := refusal(source, few, Naming{}); err == nil || !strings.Contains(err.Error(), few+" has 3 images; at least 10 are needed to estimate its class shares: add images") {
 		t.Errorf("few images: %v", err)
 	}
 	writeFile(t, folder, "t/4.tif", "")
-	if said, _ := checked(source, target, Naming{}); !strings.Contains(said, target+": files that are passed over: 1 .tif;") {
+	if said, _ := checked(source, target, Naming{}); !strings.Contains(said, target+": files that are ignored: 1 .tif;") {
 		t.Errorf("passed over:\n%s", said)
 	}
 	writeFile(t, folder, "t/3.png", "no image")
@@ -258,7 +258,7 @@ func TestCheckDataNamesRows(t *testing.T) {
 	if err := CheckData(context.Background(), &b, path, "", Naming{Roles: table.Roles{DomainColumn: "site"}}, ""); err != nil {
 		t.Fatal(err)
 	}
-	wants(t, strings.Join(strings.Fields(b.String()), " "), "row 200 of the source", "row 205 of the target", "as 1.2e+06 in row 200 (its id", "as 1.7e+06 in row 205 (its id")
+	wants(t, strings.Join(strings.Fields(b.String()), " "), "row 200 of the source", "row 205 of the target", "has one extreme value: 1.2e+06 in row 200 (its id", "has one extreme value: 1.7e+06 in row 205 (its id")
 }
 
 // Ids that are not unique are warned of before anything is trained: labels could not be told apart.
@@ -273,5 +273,5 @@ func TestCheckDataOfRepeatedIDs(t *testing.T) {
 	if err := CheckData(context.Background(), &b, writeFile(t, folder, "s.csv", source), writeFile(t, folder, "t.csv", target), Naming{}, ""); err != nil {
 		t.Fatal(err)
 	}
-	wants(t, b.String(), `The ids of the target are not unique: 3 rows have that of another one, as "t0".`)
+	wants(t, b.String(), `The ids of the target are not unique: 3 rows have the same id as another row, for example "t0".`)
 }

@@ -149,7 +149,7 @@ func agreeing(n int, format string) string {
 	})
 }
 
-var choice = regexp.MustCompile(`\{\w+\|\w+\}`)
+var choice = regexp.MustCompile(`\{[\w ]*\|[\w ]*\}`)
 
 // name returns the name of a column, or its number where it has none.
 func (c Columns) name(j int) string {
@@ -163,10 +163,10 @@ func (c Columns) name(j int) string {
 func (d Data) Warnings(experiment *config.Config) (warnings []string) {
 	warnings = slices.Clone(d.Learnt.LeftOut)
 	if s, t := d.Source.Files, d.Target.Files; s.Path == t.Path && s.Path != "" && s.DomainColumn == "" {
-		warnings = append(warnings, fmt.Sprintf("Source and target are the same: %s. What is said of the target is then said of rows that were learnt from.", s.Path))
+		warnings = append(warnings, fmt.Sprintf("Source and target are the same: %s. All results are then about rows that were trained on.", s.Path))
 	}
 	if alike := d.alikeClasses(); alike != "" {
-		warnings = append(warnings, fmt.Sprintf("Classes differ in case or spaces alone: %s. If they are one, give them one name.", alike))
+		warnings = append(warnings, fmt.Sprintf("Some class names differ only in case, spaces, - or _: %s. If they mean the same class, give it one name.", alike))
 	}
 	if d.repeated != "" {
 		warnings = append(warnings, d.repeated)
@@ -188,13 +188,13 @@ func (d Data) Warnings(experiment *config.Config) (warnings []string) {
 	}
 	flags := d.Learnt.Encoding.Flags() // a word may well be that of one row, or of one domain
 	dead := slices.DeleteFunc(slices.Clone(c.LeftOut), func(column int) bool { return slices.Contains(flags, column) })
-	say(len(dead), "never {changes|change} in one of the domains: %s. Are they measured alike in both?", c.list(dead))
+	say(len(dead), "{has|have} only one value in one domain, but not in the other: %s. Check that {it is|they are} measured alike in both.", c.list(dead))
 	var clipped []int
 	if experiment.Network.Clip > 0 {
 		clipped = c.Clipped
 	}
-	say(len(clipped), "{is|are} clipped, as a few values far from all others have most of {its|their} variance in one of the domains: %s. "+
-		"If values have long tails, their logarithms say more.", c.list(clipped))
+	say(len(clipped), "{is|are} clipped, because a few extreme values make up most of {its|their} variance in one domain: %s. "+
+		"If the values have a long tail, use their logarithms.", c.list(clipped))
 	outside := slices.Concat(clipped, flags)
 	slices.Sort(outside)
 	for _, domain := range []struct {
@@ -213,10 +213,10 @@ func (d Data) Warnings(experiment *config.Config) (warnings []string) {
 		}
 		slices.Sort(told)
 		if n, row := domain.dominated(told); float64(n) >= worthTelling*float64(d.Width) {
-			say(n, "of the %s {has|have} more than half of {its|their} variance in one row, most often row %s (its id; if there are none, from 0): beside it all others look alike. "+
-				"Leave the row out where it is an error; where values have long tails, take their logarithms.", domain.name, domain.ids[row])
+			say(n, "of the %s {has|have} more than half of {its|their} variance in one row, most often row %s (its id; if there are none, from 0), so that all other rows look alike. "+
+				"If this row is an error, leave it out. If the values have a long tail, use their logarithms.", domain.name, domain.ids[row])
 		}
-		say(len(domain.Counting), "of the %s {counts|count} the rows: %s. What is learned from the order of rows is worth nothing elsewhere: "+
+		say(len(domain.Counting), "of the %s {counts|count} the rows: %s. The order of rows means nothing in other data: "+
 			"name such a column with --id-column or --ignore.", domain.name, c.list(domain.Counting))
 		instead, cell := "put their column's mean there", "put its column's mean there"
 		if c.names != nil { // cells, which may be empty
@@ -224,13 +224,13 @@ func (d Data) Warnings(experiment *config.Config) (warnings []string) {
 		}
 		if len(several) > 0 {
 			first := several[0]
-			say(len(several), "of the %s {has|have} a value far from all others in several rows, as %v in %d rows of column %s. "+
+			say(len(several), "of the %s {has|have} the same extreme value in several rows: {|for example }%v in %d rows of column %s. "+
 				"If it stands for missing values, %s.", domain.name, first.Value, first.Rows, c.name(first.Column), instead)
 		}
 		if len(single) > 0 {
 			first := single[0]
-			say(len(single), "of the %s {has|have} a value in one row that is far beyond all others, as %v in row %s (its id; if there are none, from 0) of column %s. "+
-				"Networks may fail by it: correct it, %s, or leave the row out.", domain.name, first.Value, domain.ids[domain.Dominating[first.Column]], c.name(first.Column), cell)
+			say(len(single), "of the %s {has|have} one extreme value: {|for example }%v in row %s (its id; if there are none, from 0) of column %s. "+
+				"It can spoil the training: correct it, %s, or leave the row out.", domain.name, first.Value, domain.ids[domain.Dominating[first.Column]], c.name(first.Column), cell)
 		}
 	}
 	return warnings

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
-	"strings"
 
 	"iwda/experiments/config"
 	"iwda/experiments/judge"
@@ -13,6 +12,7 @@ import (
 	"iwda/experiments/model"
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
+	"iwda/internal/printable"
 )
 
 // conclusion is what was chosen, and what it says of the target.
@@ -135,7 +135,7 @@ func candidatesOf(results string, runs []plan.Run) (candidates []judge.Candidate
 			return nil, nil, nil, err
 		}
 		if reason = candidate.Check(); reason != nil {
-			leftOut = append(leftOut, fmt.Sprintf("%s: it is left out.", reason))
+			leftOut = append(leftOut, fmt.Sprintf("%s: this run is left out.", reason))
 			continue
 		}
 		candidates, judged = append(candidates, candidate), append(judged, run)
@@ -159,7 +159,7 @@ func (c Chosen) Name() string {
 	for _, j := range c {
 		runs = append(runs, path.Join(judge.MethodOf(j.Run), path.Base(j.Run)))
 	}
-	return fmt.Sprintf("%s and %s together", strings.Join(runs[:len(runs)-1], ", "), runs[len(runs)-1])
+	return printable.And(runs) + " together"
 }
 
 // mean of what is known of the runs one by one.

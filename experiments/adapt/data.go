@@ -127,7 +127,7 @@ func (d *Data) lookAtRows(data catalogue.Dataset) error {
 	}
 	if rows, is := task.Target.(*table.Rows); is {
 		if n, id := rows.RepeatedIDs(); n > 0 {
-			d.repeated = fmt.Sprintf("The ids of the target are not unique: %d rows have that of another one, as %q. iwrun evaluate cannot tell which row such a label is of. Name another column with --id-column, or leave it out with --ignore.", n, id)
+			d.repeated = fmt.Sprintf("The ids of the target are not unique: %d rows have the same id as another row, for example %q. iwrun evaluate cannot tell to which of them a label belongs. Name another column with --id-column, or leave it out with --ignore.", n, id)
 		}
 	}
 	d.Learnt = task.Learnt
@@ -181,30 +181,30 @@ func (d Data) check() error {
 	case d.Target.Rows == 0:
 		return fmt.Errorf("%s has no rows", d.Target.Path)
 	case len(d.Classes) < 2:
-		return fmt.Errorf("%s has the classes %q; at least 2 are needed to tell apart", d.Source.Path, d.Classes)
+		return fmt.Errorf("%s has the classes %q; at least 2 are needed", d.Source.Path, d.Classes)
 	case unknown > 0:
 		hint := ""
 		if _, err := strconv.Atoi(d.Classes[0]); err == nil {
-			hint = "; -1 says that a label is not known: if it is a class, give it another name in all files"
+			hint = "; the label -1 stands for an unknown class: if it is a class, give it another name in all files"
 		}
 		lack := "have no label"
 		if unknown == 1 {
 			lack = "has no label"
 		} else if d.unlabelled != "" {
-			lack += ", this one first"
+			lack += ", this one is the first"
 		}
-		return fmt.Errorf("%s: %d of %d rows %s; a classifier learns from labelled ones: leave the others out%s", cmp.Or(d.unlabelled, d.Source.Path), unknown, d.Source.Rows, lack, hint)
+		return fmt.Errorf("%s: %d of %d rows %s; training needs labels: leave out the rows without one%s", cmp.Or(d.unlabelled, d.Source.Path), unknown, d.Source.Rows, lack, hint)
 	}
 	if rare := d.rareClasses(); rare != "" {
-		return fmt.Errorf("%s: each class needs %d rows at least, as some are held out; %s: add rows or leave what is rarer out", d.Source.Path, fewestRows, rare)
+		return fmt.Errorf("%s: each class needs at least %d rows, because some are held out; %s: add rows, or leave rarer classes out", d.Source.Path, fewestRows, rare)
 	}
 	if rows := d.Target.Rows; rows < fewestTargetRows {
-		kind, what := "rows", "its columns' means and deviations and its class shares"
+		kind, what := "rows", "the means and deviations of its columns, and its class shares"
 		if d.Kind == catalogue.ImageFiles {
 			kind, what = "images", "its class shares"
 		}
-		return fmt.Errorf("%s has %d %s; %s are estimated from them, which takes %d at least: add %s, or adapt to another target and classify these with iwrun predict",
-			d.Target.Path, rows, kind, what, fewestTargetRows, kind)
+		return fmt.Errorf("%s has %d %s; at least %d are needed to estimate %s: add %s, or adapt to another target and classify these with iwrun predict",
+			d.Target.Path, rows, kind, fewestTargetRows, what, kind)
 	}
 	return nil
 }
@@ -226,10 +226,10 @@ func (d Data) checkExperiment(file *config.File) error {
 	for _, seen := range []Domain{d.Source, d.Target} {
 		there := domainFiles(file)[seen.Domain]
 		if there.Path != seen.Path {
-			return config.Error{Location: file.Name, Message: fmt.Sprintf("is about the %s %s; choose another folder with -o, or remove it", seen.Domain, there)}
+			return config.Error{Location: file.Name, Message: fmt.Sprintf("is for the %s %s; choose another folder with -o, or remove the file", seen.Domain, there)}
 		}
 		if !there.Roles.Equal(seen.Roles) {
-			return config.Error{Location: file.Name, Message: fmt.Sprintf("is about other columns, %s: %s; say the same of them, choose another folder with -o, or remove it", seen.Domain, there)}
+			return config.Error{Location: file.Name, Message: fmt.Sprintf("uses other columns of the %s: %s; name the same columns, choose another folder with -o, or remove the file", seen.Domain, there)}
 		}
 	}
 	return nil
@@ -250,8 +250,8 @@ func (d Data) seen() (source, target string) {
 	class, rows := d.Source.rarest()
 	labels := "without labels"
 	if n := d.Target.labelled(); n > 0 {
-		labels = fmt.Sprintf("%d with labels, which are used to measure alone", n)
+		labels = fmt.Sprintf("%d with labels, which only measure the accuracy", n)
 	}
-	return fmt.Sprintf("%d %s%s, %d classes, the rarest %q with %d", d.Source.Rows, kind, width, len(d.Classes), d.Classes[class], rows),
+	return fmt.Sprintf("%d %s%s, %d classes; the rarest is %q with %d %s", d.Source.Rows, kind, width, len(d.Classes), d.Classes[class], rows, kind),
 		fmt.Sprintf("%d %s, %s", d.Target.Rows, kind, labels)
 }

@@ -32,18 +32,18 @@ func assumes(run config.Resolved) string {
 	}
 	switch {
 	case method.Alignment == config.MCC, method.Alignment == config.BNM:
-		said = append(said, "the target's classes lie apart")
+		said = append(said, "the target's classes are well separated")
 	case method.Alignment != config.NoAlignment:
-		said = append(said, "classes look alike once the domains are aligned")
+		said = append(said, "each class looks the same after alignment")
 	}
 	switch {
 	case method.Weights != config.NoWeights:
-		said = append(said, "class shares changed")
+		said = append(said, "class shares may differ")
 	case method.Alignment != config.NoAlignment:
-		said = append(said, "class shares are much alike")
+		said = append(said, "class shares are similar")
 	}
 	if said == nil {
-		return "classes look alike in both domains"
+		return "each class looks the same in both domains"
 	}
 	return strings.Join(said, "; ")
 }
@@ -171,9 +171,9 @@ const mostDisputed = 50
 // sentence says how many rows are in dispute.
 func (d disputes) sentence() string {
 	if len(d.rows) == 0 {
-		return "All methods predict the same: nothing depends on what they assume."
+		return "All methods predict the same classes, so nothing depends on what they assume."
 	}
-	return fmt.Sprintf("Of %d rows %d are in dispute: methods that assume different things predict different classes. %s has those on which most do; their labels would tell which assumption holds.", len(d.used), len(d.rows), d.file)
+	return fmt.Sprintf("On %d of %d rows the methods, which assume different things, predict different classes. %s has those on which most methods contradict the predictions; their labels would show which assumption holds.", len(d.rows), len(d.used), d.file)
 }
 
 // take returns what takes the predictions of all the target's rows in their order, and keeps those of

@@ -24,7 +24,7 @@ func TestDisputes(t *testing.T) {
 	if d.methods[0] != "mcc" || d.assumed[0] != "this" || d.changed[0] != 0.75 {
 		t.Errorf("%q, which assumes %q, changes %v", d.methods, d.assumed, d.changed)
 	}
-	if said := d.sentence(); !strings.Contains(said, "Of 4 rows 3 are in dispute") {
+	if said := d.sentence(); !strings.Contains(said, "On 3 of 4 rows the methods, which assume different things, predict different classes.") {
 		t.Error(said)
 	}
 	path := filepath.Join(t.TempDir(), DisputedFile)
@@ -39,7 +39,7 @@ func TestDisputes(t *testing.T) {
 	if text, err := os.ReadFile(path); string(text) != want {
 		t.Errorf("%q, %v", text, err)
 	}
-	if said := newDisputes(2, []float64{1, 0}).sentence(); !strings.Contains(said, "All methods predict the same") {
+	if said := newDisputes(2, []float64{1, 0}).sentence(); !strings.Contains(said, "All methods predict the same classes") {
 		t.Error(said)
 	}
 }
@@ -74,8 +74,8 @@ func TestDisputesOfManyRows(t *testing.T) {
 func TestAssumes(t *testing.T) {
 	for method, want := range map[string]string{
 		"source-only": "columns mean the same in both domains",
-		"mcc":         "columns mean the same in both domains; the target's classes lie apart; class shares are much alike",
-		"iwcdan@own":  "columns may have moved or been stretched; classes look alike once the domains are aligned; class shares changed",
+		"mcc":         "columns mean the same in both domains; the target's classes are well separated; class shares are similar",
+		"iwcdan@own":  "columns may have moved or been stretched; each class looks the same after alignment; class shares may differ",
 	} {
 		var run config.Resolved
 		run.Method, run.Network.Normalise = method, "source"
@@ -86,7 +86,7 @@ func TestAssumes(t *testing.T) {
 			t.Errorf("%s: %q, want %q", method, got, want)
 		}
 	}
-	if got := assumes(config.Resolved{Method: "source-only"}); got != "classes look alike in both domains" {
+	if got := assumes(config.Resolved{Method: "source-only"}); got != "each class looks the same in both domains" {
 		t.Error(got)
 	}
 }

@@ -50,7 +50,7 @@ func Evaluate(ctx context.Context, of, labelFile string, o EvaluateOptions) (*la
 		}
 	}
 	if o.Choose && !adapted {
-		return nil, input.Wrong(fmt.Errorf("%s is no folder that iwrun adapt has finished: there are no methods to choose from", of))
+		return nil, input.Wrong(fmt.Errorf("%s is not a finished folder of iwrun adapt: there are no methods to choose from", of))
 	}
 	if o.Choose {
 		rewritten := slices.DeleteFunc(Files(of), func(path string) bool { return filepath.Base(path) == ToLabelFile })
@@ -74,7 +74,7 @@ func Evaluate(ctx context.Context, of, labelFile string, o EvaluateOptions) (*la
 		return nil, err
 	}
 	if o.Choose && given.Disputed {
-		return nil, input.Wrong(fmt.Errorf("%s: its rows are those on which methods differ, and not drawn at random, so that they cannot choose a method: leave --choose out, or name labels of the rows of %s", labelFile, ToLabelFile))
+		return nil, input.Wrong(fmt.Errorf("%s: its rows are those on which methods differ, not a random sample, and cannot choose a method: leave --choose out, or give labels of the rows of %s", labelFile, ToLabelFile))
 	}
 	matched, err := labels.Match(predictions, given)
 	if err != nil {
@@ -85,7 +85,7 @@ func Evaluate(ctx context.Context, of, labelFile string, o EvaluateOptions) (*la
 		return e, nil
 	}
 	if e.Methods, err = o.methods(ctx, of, former.Correction, given, matched); errors.Is(err, errNotThere) && !o.Choose {
-		e.Notes = append(e.Notes, fmt.Sprintf("Of the methods nothing can be said: %v.", err))
+		e.Notes = append(e.Notes, fmt.Sprintf("The methods cannot be evaluated: %v.", err))
 		return e, nil
 	}
 	if err == nil && o.Choose {
@@ -119,7 +119,7 @@ func finished(folder string) (*config.File, []plan.Run, error) {
 		return nil, nil, err
 	}
 	if runs = plan.Finished(runs, filepath.Join(folder, RunsFolder)); len(runs) == 0 {
-		return nil, nil, fmt.Errorf("%s: no run is finished with the settings of %s", folder, file.Name)
+		return nil, nil, fmt.Errorf("%s: no run with the settings of %s is finished", folder, file.Name)
 	}
 	return file, runs, nil
 }
@@ -141,7 +141,7 @@ func (o EvaluateOptions) methods(ctx context.Context, folder string, correction 
 	if other, err := train.OfOtherData(runs, results); err != nil {
 		return nil, err
 	} else if other != "" {
-		return nil, config.Error{Location: other, Message: fmt.Sprintf("was trained on other data than %s and %s, which have changed since: put them back, or run iwrun adapt with another folder; if the labels are of the former rows, name %s in the place of the folder",
+		return nil, config.Error{Location: other, Message: fmt.Sprintf("was trained on %s and %s, which have changed since: restore them, or run iwrun adapt with another folder; if the labels belong to the former rows, name %s instead of the folder",
 			files[sourceName].Path, files[targetName].Path, FindTable(folder, PredictionsFile))}
 	}
 	target := files[targetName]

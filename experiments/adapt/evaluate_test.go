@@ -107,7 +107,7 @@ func TestEvaluateAndChoose(t *testing.T) {
 	// By labels that are what is predicted everything is right, and nothing is changed.
 	before, _ := os.ReadFile(filepath.Join(folder, OutcomeFile))
 	e := evaluate(labelled(t, func(row int) string { return ours[row] }, all...), true)
-	if e.Predictions.Value != 1 || e.Labels != 120 || !strings.Contains(e.Choice, "nothing is changed") {
+	if e.Predictions.Value != 1 || e.Labels != 120 || !strings.Contains(e.Choice, "nothing was changed") {
 		t.Errorf("%+v", e)
 	}
 	if m := method(e, other); m.Accuracy.Right != len(ours)-len(differ) || m.Difference.Lost != len(differ) || len(m.Runs) != 2 || m.Same {
@@ -115,7 +115,7 @@ func TestEvaluateAndChoose(t *testing.T) {
 	}
 	// By few labels for the other method it is not clearly better.
 	e = evaluate(labelled(t, func(row int) string { return theirs[row] }, differ[:3]...), true)
-	if m := method(e, other); m.Difference.Gained != 3 || !strings.Contains(e.Choice, "No method is clearly better") || !strings.Contains(e.Choice, "Nothing is changed") {
+	if m := method(e, other); m.Difference.Gained != 3 || !strings.Contains(e.Choice, "No method is clearly better") || !strings.Contains(e.Choice, "Nothing was changed") {
 		t.Errorf("%+v, %s", m, e.Choice)
 	}
 	if after, _ := os.ReadFile(filepath.Join(folder, OutcomeFile)); string(after) != string(before) {
@@ -126,7 +126,7 @@ func TestEvaluateAndChoose(t *testing.T) {
 	if e := evaluate(inDispute, false); e.Predictions.Estimate != nil || method(e, other).Difference.Gained+method(e, other).Difference.Lost != 2 {
 		t.Errorf("rows in dispute: %+v", e)
 	}
-	if _, err := Evaluate(ctx, folder, inDispute, EvaluateOptions{Choose: true}); err == nil || !strings.Contains(err.Error(), "not drawn at random") {
+	if _, err := Evaluate(ctx, folder, inDispute, EvaluateOptions{Choose: true}); err == nil || !strings.Contains(err.Error(), "not a random sample, and cannot choose a method") {
 		t.Errorf("rows in dispute choose: %v", err)
 	}
 	// Labels in a file that would be written anew are refused.
@@ -167,11 +167,11 @@ func TestEvaluateAndChoose(t *testing.T) {
 	if now.Method != other || now.Labels == nil || now.Labels.Labels != 120 || now.Labels.Instead != outcome.Method || len(now.Used) != 2 || !strings.Contains(now.Used[0], "/"+other+"/") {
 		t.Errorf("%+v, labels %+v", now, now.Labels)
 	}
-	if now.Verdict.Reliable != Predictions || !strings.Contains(now.Verdict.Because, "120 labels say that 100.0% of the predictions are right") {
+	if now.Verdict.Reliable != Predictions || !strings.Contains(now.Verdict.Because, "according to 120 labels, 100.0% of the predictions are right") {
 		t.Errorf("%+v", now.Verdict)
 	}
 	said := now.Sentences[1]
-	if e.Choice != said || !strings.HasPrefix(said, other+" predicts, as 120 rows of the target with labels chose it: it is right in 100.0% of the target") {
+	if e.Choice != said || !strings.HasPrefix(said, other+" predicts, chosen by 120 labelled target rows: its accuracy on the target is 100.0%") {
 		t.Errorf("%q, choice %q", said, e.Choice)
 	}
 	if got := predictedClasses(t, filepath.Join(folder, PredictionsFile)); !slices.Equal(got, theirs) {
@@ -184,11 +184,11 @@ func TestEvaluateAndChoose(t *testing.T) {
 		t.Errorf("%d models, %v", len(members), err)
 	}
 	text, err := os.ReadFile(report)
-	if err != nil || !strings.Contains(string(text), "120 labels of the target chose the method") || strings.Contains(string(text), "No label of the target was used") {
+	if err != nil || !strings.Contains(string(text), "120 target labels served only to choose the method") || strings.Contains(string(text), "No target label was used") {
 		t.Errorf("the report does not say what chose: %v", err)
 	}
 	e = evaluate(filled, true)
-	if m := method(e, other); !strings.Contains(e.Choice, "nothing is changed") || !m.Same || *m.Accuracy.Estimate != *e.Predictions.Estimate {
+	if m := method(e, other); !strings.Contains(e.Choice, "nothing was changed") || !m.Same || *m.Accuracy.Estimate != *e.Predictions.Estimate {
 		t.Errorf("once more: %s, %+v, predictions %+v", e.Choice, m, e.Predictions)
 	}
 	// Without the target, the predictions can be evaluated all the same.
@@ -305,7 +305,7 @@ func TestLabelsStay(t *testing.T) {
 	testfiles.Write(t, filepath.Join(folder, ToLabelFile), typed)
 	said = nil
 	o.LabelRows, o.LabelStrata = 60, false
-	if kept := run(); kept != typed || !slices.ContainsFunc(said, func(s string) bool { return strings.Contains(s, "stays as it is") }) {
+	if kept := run(); kept != typed || !slices.ContainsFunc(said, func(s string) bool { return strings.Contains(s, "was kept") }) {
 		t.Errorf("%s\nsaid %q", kept, said)
 	}
 	outcome, err := ReadOutcome(folder)
@@ -314,10 +314,10 @@ func TestLabelsStay(t *testing.T) {
 	}
 	var shown strings.Builder
 	outcome.Print(&shown, "out")
-	if text := strings.Join(strings.Fields(shown.String()), " "); !strings.Contains(text, "stays as it is, with 50 rows and not 60, as it has labels or was changed. For more rows, rename it,") {
+	if text := strings.Join(strings.Fields(shown.String()), " "); !strings.Contains(text, "was kept, with 50 rows instead of 60, because it has labels or was changed. For more rows, rename it,") {
 		t.Error(text)
 	}
-	if next := outcome.next(folder); len(next) != 2 || !strings.HasPrefix(next[0], "label more rows of ") || !strings.HasSuffix(next[0], ", 1 of 50 so far, then") {
+	if next := outcome.next(folder); len(next) != 2 || !strings.HasPrefix(next[0], "label more rows of ") || !strings.HasSuffix(next[0], " (1 of 50 so far), then") {
 		t.Errorf("%q", next)
 	}
 	// They are not those of rows of another target.
@@ -327,7 +327,7 @@ func TestLabelsStay(t *testing.T) {
 	}
 	testfiles.Write(t, target, strings.Replace(string(rows), "1", "2", 1))
 	o.Overwrite = true
-	if _, err := Run(context.Background(), source, target, o); err == nil || !strings.Contains(err.Error(), ToLabelFile+": has labels of rows of other data") {
+	if _, err := Run(context.Background(), source, target, o); err == nil || !strings.Contains(err.Error(), ToLabelFile+": has labels of rows of former data") {
 		t.Errorf("another target: %v", err)
 	}
 	if kept, err := os.ReadFile(filepath.Join(folder, ToLabelFile)); string(kept) != typed {

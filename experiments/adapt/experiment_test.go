@@ -128,7 +128,7 @@ func TestExperimentSaysWhy(t *testing.T) {
 func TestProducts(t *testing.T) {
 	for classes, want := range map[int]string{
 		2: "random_projection: 0 # iwcdan sees all products of 2 classes × 256 features\n", 20: "random_projection: 0 #",
-		21: "random_projection: 1024 # random products for iwcdan, in the place of 21 classes × 256 features\n",
+		21: "random_projection: 1024 # random products for iwcdan, instead of all those of 21 classes × 256 features\n",
 	} {
 		d := seen(catalogue.Vectors, 6000, 500)
 		for class := 2; class < classes; class++ {

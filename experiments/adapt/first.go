@@ -36,9 +36,9 @@ func (p *Plan) firstAnswer(ctx context.Context, run plan.Run) string {
 	slices.SortStableFunc(classes, func(a, b int) int { return written.Counts[b] - written.Counts[a] })
 	var shares []string
 	for _, class := range classes[:min(len(classes), mostNamed)] {
-		shares = append(shares, fmt.Sprintf("%q %.0f%%", p.Data.Classes[class], 100*float64(written.Counts[class])/float64(written.Rows())))
+		shares = append(shares, fmt.Sprintf("%.0f%% %q", 100*float64(written.Counts[class])/float64(written.Rows()), p.Data.Classes[class]))
 	}
-	return fmt.Sprintf("first answer, by %s as it is: %s (%s)", run.ID.Method, strings.Join(shares, ", "), p.path(p.table(FirstFile)))
+	return fmt.Sprintf("first answer, without correction: %s predicts %s (%s)", run.ID.Method, strings.Join(shares, ", "), p.path(p.table(FirstFile)))
 }
 
 // predictTarget writes what members predict of the target; see [predict.Request] for also.

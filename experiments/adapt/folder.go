@@ -77,7 +77,7 @@ func checkApart(folder string, read ...string) error {
 		return err
 	}
 	if info, err := os.Stat(folder); err == nil && !info.IsDir() {
-		return input.Wrong(fmt.Errorf("%s is a file, where a folder is written; choose another name with -o", folder))
+		return input.Wrong(fmt.Errorf("%s is a file, but a folder of that name would be written; choose another name with -o", folder))
 	}
 	return nil
 }
@@ -89,7 +89,7 @@ func checkForeign(folder string) error {
 	}
 	for _, path := range Files(folder) {
 		if names.Exists(path) {
-			return input.Wrong(fmt.Errorf("%s would be overwritten, and no %s or %s says that iwrun adapt has written it: choose another folder with -o, or rename the file", path, ExperimentFile, OutcomeFile))
+			return input.Wrong(fmt.Errorf("%s would be overwritten, but no %s or %s shows that iwrun adapt wrote it: choose another folder with -o, or rename the file", path, ExperimentFile, OutcomeFile))
 		}
 	}
 	return nil

@@ -30,7 +30,7 @@ func TestRunWithoutCalibrationIsLeftOut(t *testing.T) {
 	if outcome.Method != "source-only@linear" || len(outcome.Runs) != 1 {
 		t.Errorf("%s predicts, of %d runs", outcome.Method, len(outcome.Runs))
 	}
-	if warnings := strings.Join(outcome.Warnings, " "); !strings.Contains(warnings, p.Runs[1].ID.String()) || !strings.Contains(warnings, "it is left out") {
+	if warnings := strings.Join(outcome.Warnings, " "); !strings.Contains(warnings, p.Runs[1].ID.String()) || !strings.Contains(warnings, "this run is left out") {
 		t.Errorf("warnings %q", warnings)
 	}
 }

@@ -24,7 +24,7 @@ func (m *Measured) String() string {
 	if m.all() {
 		return fmt.Sprintf("%.1f%% by the labels of all %d rows", 100*m.Value, m.Rows)
 	}
-	return fmt.Sprintf("%.1f%% (%.1f to %.1f%%) by the labels of %d of %d rows, if these are a random draw", 100*m.Value, 100*m.Low, 100*m.High, m.Labels, m.Rows)
+	return fmt.Sprintf("%.1f%% (%.1f to %.1f%%) by the labels of %d of %d rows, if these are a random sample", 100*m.Value, 100*m.Low, 100*m.High, m.Labels, m.Rows)
 }
 
 // measure returns what takes the predictions of all the target's rows in their order, and what they are

@@ -82,7 +82,7 @@ func TestMeasuredByLabels(t *testing.T) {
 		}
 		m := outcome.Measured
 		if c.labels == 0 {
-			if m != nil || !strings.Contains(string(report), "No label of the target was used.") {
+			if m != nil || !strings.Contains(string(report), "No target label was used.") {
 				t.Errorf("%s: %+v", c.name, m)
 			}
 			continue
@@ -90,7 +90,7 @@ func TestMeasuredByLabels(t *testing.T) {
 		if m == nil || m.Rows != 120 || m.Labels != c.labels || m.Right != right || m.Low > m.Value || m.High < m.Value || (m.Low == m.High) != (c.name == "all") {
 			t.Fatalf("%s: %+v, want %d right", c.name, m, right)
 		}
-		if !strings.Contains(string(report), "labels that the target has") || !strings.Contains(strings.Join(outcome.Sentences, " "), m.String()) {
+		if !strings.Contains(string(report), "<dt>Accuracy by the target's ") || !strings.Contains(strings.Join(outcome.Sentences, " "), m.String()) {
 			t.Errorf("%s: not in the report, or not in %q", c.name, outcome.Sentences)
 		}
 	}

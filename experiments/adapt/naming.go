@@ -47,7 +47,7 @@ func (n Naming) files(source, target string) (files [2]catalogue.Files, said []s
 		}
 		if !table.Reads(path) {
 			if !n.None() {
-				return files, nil, fmt.Errorf("%s: no columns can be named; it is no file of rows, which end with %s", path, table.Extensions)
+				return files, nil, fmt.Errorf("%s: columns can be named only for a file of rows, whose name ends with %s", path, table.Extensions)
 			}
 			continue
 		}
@@ -66,7 +66,7 @@ func (n Naming) files(source, target string) (files [2]catalogue.Files, said []s
 		if err != nil {
 			return files, nil, err
 		}
-		said = append(said, fmt.Sprintf("source: column %q has the labels, by its name; another one takes --label-column", label))
+		said = append(said, fmt.Sprintf("source: column %q is used as the label, because of its name; choose another one with --label-column", label))
 		for i := range files {
 			if slices.Contains(names[i], label) {
 				files[i].Label = label
@@ -77,7 +77,7 @@ func (n Naming) files(source, target string) (files [2]catalogue.Files, said []s
 		err = n.divide(&files)
 		said = append(said, fmt.Sprintf("source: rows with %q in the column %q; target: rows with %q", files[0].DomainValue, n.DomainColumn, files[1].DomainValue))
 	} else if n.DomainValue != "" || n.TargetValue != "" {
-		err = errors.New("values of domains are named, but not their column: add --domain-column")
+		err = errors.New("--source-domain and --target-domain need --domain-column, the column that has these values")
 	}
 	return files, said, err
 }
@@ -138,7 +138,7 @@ func has(files *[2]catalogue.Files, names [2][]string, flag, column string, in [
 	if near := nearest.Name(column, all); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	}
-	return fmt.Errorf("%s: no column %.100q, as %s names it; %s", strings.Join(paths, " and "), column, flag, hint)
+	return fmt.Errorf("%s: there is no column %.100q, which %s names; %s", strings.Join(paths, " and "), column, flag, hint)
 }
 
 // quoted lists names, which may hold commas and line ends, the first ten of them.
@@ -195,18 +195,18 @@ func guessLabel(source catalogue.Files, usable, ofTarget []string) (string, erro
 		*to = append(*to, fmt.Sprintf("%.100q (%d values)", l.Column, l.Values))
 	}
 	could = append(could, inBoth...)
-	hint := "there are " + quoted(usable)
+	hint := "columns are " + quoted(usable)
 	if could != nil {
-		hint = "with few values there are " + printable.FirstTen(could)
+		hint = "columns with few values are " + printable.FirstTen(could)
 	}
-	return "", fmt.Errorf("%s: which column has the labels? None is called label, class or target: name it with --label-column NAME; %s", source.Path, hint)
+	return "", fmt.Errorf("%s: which column has the labels? None is called label, class or target. Name it with --label-column NAME; %s", source.Path, hint)
 }
 
 // divide finds the domains of one file.
 func (n Naming) divide(files *[2]catalogue.Files) error {
 	path, column := files[0].Path, n.DomainColumn
 	if files[1].Path != path {
-		return fmt.Errorf("--domain-column is for one file with both domains, here are %s and %s", path, files[1].Path)
+		return fmt.Errorf("--domain-column is for one file with both domains, but these are two: %s and %s", path, files[1].Path)
 	}
 	domains, err := table.Domains(path, files[0].Roles)
 	if err != nil {
@@ -223,7 +223,7 @@ func (n Naming) divide(files *[2]catalogue.Files) error {
 		return fmt.Errorf("%s: column %.100q: %s; there are %s", path, column, fmt.Sprintf(format, values...), printable.FirstTen(listed))
 	}
 	if len(domains) == 1 {
-		return wrong("all rows are of one domain; add those of the other one, or name another column with --domain-column")
+		return wrong("all rows are of one domain; add rows of the other one, or name another column with --domain-column")
 	}
 	from, to := n.DomainValue, n.TargetValue
 	for _, asked := range []string{from, to} {
@@ -234,19 +234,19 @@ func (n Naming) divide(files *[2]catalogue.Files) error {
 	if from == "" {
 		labelled = slices.DeleteFunc(labelled, func(value string) bool { return to != "" && value == to })
 		if len(labelled) != 1 {
-			return wrong("the rows of %d domains all have labels, where those of the source alone should: name it with --source-domain VALUE", len(labelled))
+			return wrong("the source is the one domain whose rows all have labels, but %d domains are like that: name the source with --source-domain VALUE", len(labelled))
 		}
 		from = labelled[0]
 	}
 	if to == "" {
 		others := slices.DeleteFunc(slices.Clone(values), func(value string) bool { return value == from })
 		if len(others) != 1 {
-			return wrong("the source is %.100q, and %d others could be the target: name it with --target-domain VALUE", from, len(others))
+			return wrong("the source is %.100q, and %d others could be the target: name one with --target-domain VALUE", from, len(others))
 		}
 		to = others[0]
 	}
 	if from == to {
-		return wrong("%.100q is to be source and target", from)
+		return wrong("%.100q cannot be both source and target", from)
 	}
 	files[0].DomainValue, files[1].DomainValue = from, to
 	return nil

@@ -45,11 +45,11 @@ func TestNaming(t *testing.T) {
 	}{
 		{source, target, Naming{Roles: table.Roles{Label: "species", ID: "sample", Ignore: []string{"plate"}}},
 			[2]table.Roles{{Label: "species", ID: "ID", Ignore: []string{"plate"}}, {ID: "sample", Ignore: []string{"plate"}}}, ""},
-		{class, target, Naming{}, [2]table.Roles{{Label: "Class"}, {}}, `source: column "Class" has the labels, by its name; another one takes --label-column`},
+		{class, target, Naming{}, [2]table.Roles{{Label: "Class"}, {}}, `source: column "Class" is used as the label, because of its name; choose another one with --label-column`},
 		{capitals, capitals, Naming{Roles: table.Roles{Ignore: []string{"ID"}}}, [2]table.Roles{{Ignore: []string{"ID"}}, {Ignore: []string{"ID"}}}, ""},
 		{capitals, target, Naming{Roles: table.Roles{Label: "ID"}}, [2]table.Roles{{Label: "ID"}, {}}, ""},
 		{capitals, target, Naming{Roles: table.Roles{Ignore: []string{"label"}}},
-			[2]table.Roles{{Label: "class", ID: "ID", Ignore: []string{"label"}}, {}}, `source: column "class" has the labels, by its name; another one takes --label-column`},
+			[2]table.Roles{{Label: "class", ID: "ID", Ignore: []string{"label"}}, {}}, `source: column "class" is used as the label, because of its name; choose another one with --label-column`},
 		{class, class, Naming{Roles: table.Roles{Label: "Class"}}, [2]table.Roles{{Label: "Class"}, {Label: "Class"}}, ""},
 		{one, "", Naming{Roles: table.Roles{DomainColumn: "site"}},
 			[2]table.Roles{{DomainColumn: "site", DomainValue: "n"}, {DomainColumn: "site", DomainValue: "s"}}, `source: rows with "n" in the column "site"; target: rows with "s"`},
@@ -75,19 +75,19 @@ func TestNaming(t *testing.T) {
 		n              Naming
 		want           string
 	}{
-		{source, target, Naming{}, source + `: which column has the labels? None is called label, class or target: name it with --label-column NAME; with few values there are "species" (2 values), "plate" (2 values)`},
-		{target, target, Naming{}, `there are "sample", "a", "plate"`},
-		{source, target, Naming{Roles: table.Roles{Label: "specie"}}, source + `: no column "specie", as --label-column names it; did you mean "species"?`},
-		{source, target, Naming{Roles: table.Roles{Label: "species", ID: "ID"}}, target + `: no column "ID", as --id-column names it`},
-		{source, target, Naming{Roles: table.Roles{Label: "species", Ignore: []string{"b"}}}, source + " and " + target + `: no column "b", as --ignore names it`},
-		{folder, target, Naming{Roles: species}, folder + ": no columns can be named; it is no file of rows"},
-		{source, target, Naming{Roles: table.Roles{Label: "species", DomainColumn: "plate"}}, "--domain-column is for one file with both domains, here are"},
+		{source, target, Naming{}, source + `: which column has the labels? None is called label, class or target. Name it with --label-column NAME; columns with few values are "species" (2 values), "plate" (2 values)`},
+		{target, target, Naming{}, `columns are "sample", "a", "plate"`},
+		{source, target, Naming{Roles: table.Roles{Label: "specie"}}, source + `: there is no column "specie", which --label-column names; did you mean "species"?`},
+		{source, target, Naming{Roles: table.Roles{Label: "species", ID: "ID"}}, target + `: there is no column "ID", which --id-column names`},
+		{source, target, Naming{Roles: table.Roles{Label: "species", Ignore: []string{"b"}}}, source + " and " + target + `: there is no column "b", which --ignore names`},
+		{folder, target, Naming{Roles: species}, folder + ": columns can be named only for a file of rows"},
+		{source, target, Naming{Roles: table.Roles{Label: "species", DomainColumn: "plate"}}, "--domain-column is for one file with both domains, but these are two: "},
 		{one, "", Naming{Roles: table.Roles{DomainColumn: "site", DomainValue: "x"}}, one + `: column "site": no row has "x"; there are "n" (2 rows, 2 with labels), "s" (2 rows, 1 with labels)`},
-		{single, "", Naming{Roles: table.Roles{DomainColumn: "site"}}, single + `: column "site": all rows are of one domain; add those of the other one, or name another column with --domain-column; there are "n" (2 rows, 2 with labels)`},
-		{three, "", Naming{Roles: table.Roles{DomainColumn: "site"}}, `the rows of 2 domains all have labels, where those of the source alone should: name it with --source-domain VALUE; there are "n" (1 rows, 1 with labels), "s" (`},
-		{three, "", Naming{Roles: table.Roles{DomainColumn: "site", DomainValue: "n"}}, `the source is "n", and 2 others could be the target: name it with --target-domain VALUE`},
-		{one, "", Naming{Roles: table.Roles{DomainColumn: "site", DomainValue: "n"}, TargetValue: "n"}, `"n" is to be source and target`},
-		{class, target, Naming{TargetValue: "n"}, "add --domain-column"},
+		{single, "", Naming{Roles: table.Roles{DomainColumn: "site"}}, single + `: column "site": all rows are of one domain; add rows of the other one, or name another column with --domain-column; there are "n" (2 rows, 2 with labels)`},
+		{three, "", Naming{Roles: table.Roles{DomainColumn: "site"}}, `the source is the one domain whose rows all have labels, but 2 domains are like that: name the source with --source-domain VALUE; there are "n" (1 rows, 1 with labels), "s" (`},
+		{three, "", Naming{Roles: table.Roles{DomainColumn: "site", DomainValue: "n"}}, `the source is "n", and 2 others could be the target: name one with --target-domain VALUE`},
+		{one, "", Naming{Roles: table.Roles{DomainColumn: "site", DomainValue: "n"}, TargetValue: "n"}, `"n" cannot be both source and target`},
+		{class, target, Naming{TargetValue: "n"}, "--source-domain and --target-domain need --domain-column"},
 		{filepath.Join(folder, "none.csv"), target, Naming{}, "source: stat "},
 	} {
 		if _, _, err := c.n.files(c.source, c.target); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -111,7 +111,7 @@ func TestNamingInTheExperimentFile(t *testing.T) {
 		t.Error(err)
 	}
 	d.Target.ID = ""
-	if err := d.checkExperiment(file); err == nil || !strings.Contains(err.Error(), "is about other columns, target: ") {
+	if err := d.checkExperiment(file); err == nil || !strings.Contains(err.Error(), "uses other columns of the target: ") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -176,7 +176,7 @@ func TestOneFileWithBothDomains(t *testing.T) {
 	if err != nil || len(e.Methods) == 0 || e.Methods[0].Accuracy.Value == 0 {
 		t.Errorf("%+v, %v", e, err)
 	}
-	if _, err := Run(context.Background(), path, "", Options{Folder: out, Columns: Naming{Roles: table.Roles{Label: "species", DomainColumn: "site"}}}); err == nil || !strings.Contains(err.Error(), "is about other columns") {
+	if _, err := Run(context.Background(), path, "", Options{Folder: out, Columns: Naming{Roles: table.Roles{Label: "species", DomainColumn: "site"}}}); err == nil || !strings.Contains(err.Error(), "uses other columns of the source") {
 		t.Errorf("other columns: error %v", err)
 	}
 }

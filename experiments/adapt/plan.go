@@ -95,7 +95,7 @@ func newPlan(data Data, o Options) (*Plan, error) {
 		}
 		p.file, err = p.Data.parse(path, text, assignments)
 		if err == nil && o.Network == SmallNetwork && p.file.Config.Network.Name != string(architecture.LeNet) {
-			err = config.Error{Location: p.file.Name, Message: fmt.Sprintf("has the network %s; choose another folder with -o for the small one, or remove it", p.file.Config.Network.Name)}
+			err = config.Error{Location: p.file.Name, Message: fmt.Sprintf("has the network %s; for the small one, choose another folder with -o, or remove the file", p.file.Config.Network.Name)}
 		}
 	}
 	if err != nil {
@@ -122,10 +122,10 @@ func checkRuns(file string, runs []plan.Run) error {
 		source, target := run.Config.Domains()
 		switch {
 		case source != sourceName || target != targetName:
-			return config.Error{Location: file, Message: fmt.Sprintf("task %s adapts to the %s, but what is predicted is the %s: leave tasks at [%s-%s], or exchange --source and --target",
+			return config.Error{Location: file, Message: fmt.Sprintf("task %s adapts to the %s, but adapt predicts the %s: leave tasks at [%s-%s], or exchange --source and --target",
 				run.Config.Task, target, targetName, sourceName, targetName)}
 		case run.Config.Train.Validation == 0:
-			return config.Error{Location: file, Message: fmt.Sprintf("train.validation is 0 for %s: without held-out source rows nothing can be calibrated or chosen; set it to the share to hold out, as 0.1", run.ID)}
+			return config.Error{Location: file, Message: fmt.Sprintf("train.validation is 0 for %s: without held-out source rows nothing can be calibrated or chosen; set it to the share to hold out, such as 0.1", run.ID)}
 		}
 	}
 	return nil
@@ -135,7 +135,7 @@ func checkRuns(file string, runs []plan.Run) error {
 func (p *Plan) decisions() []Decision {
 	because := func(reason string) string {
 		if p.kept {
-			return "as experiment.yaml has it"
+			return "set in experiment.yaml"
 		}
 		return reason
 	}
@@ -144,14 +144,14 @@ func (p *Plan) decisions() []Decision {
 	if c.Train.Steps == 0 {
 		length = fmt.Sprintf("%d epochs of batches of %d", c.Train.Epochs, c.Train.Batch)
 	}
-	all := []Decision{{"length", length, because("by the numbers of rows, columns and classes")}}
+	all := []Decision{{"length", length, because("follows from the numbers of rows, columns and classes")}}
 	if words := p.Data.Learnt.Summary; words != "" {
-		all = append(all, Decision{"columns", words, "by the cells of the source, and what is missing in either domain"})
+		all = append(all, Decision{"columns", words, "words are those in the source; a value may be missing in either domain"})
 	}
 	if p.Data.Kind == catalogue.Vectors {
-		what, reason := "an array of features, whose columns may all have moved", "%d columns, %d or more"
+		what, reason := "array: all columns may have moved", "%d columns, %d or more"
 		if p.Data.table() {
-			what, reason = "a table, whose columns mean the same in both domains", "%d columns, fewer than %d"
+			what, reason = "table: each column means the same in both domains", "%d columns, fewer than %d"
 		}
 		all = append(all, Decision{"assumption", what, because(fmt.Sprintf(reason, p.Data.columns(), fewColumns))})
 	}
@@ -193,14 +193,14 @@ func (p *Plan) check(ctx context.Context) error {
 		differences, err := run.Conflict(dir)
 		if err == nil && len(differences) > 0 && !p.options.Overwrite {
 			return config.Error{Location: dir.String(), Message: "holds a result or a checkpoint of another configuration:\n" +
-				strings.Join(differences, "\n") + "\nchoose another folder with -o, or begin anew with --overwrite, which removes what is there"}
+				strings.Join(differences, "\n") + "\nchoose another folder with -o, or train again with --overwrite, which removes what is there"}
 		}
 	}
 	if path := p.path(ToLabelFile); p.options.Overwrite && labels.Touched(path) {
 		if other, err := train.OfOtherData(p.Runs, p.results()); err != nil {
 			return err
 		} else if other != "" {
-			return config.Error{Location: path, Message: "has labels of rows of other data than these, which have changed since; rename it"}
+			return config.Error{Location: path, Message: "has labels of rows of former data, which have changed since; rename the file"}
 		}
 	}
 	if err := train.CheckSameWeights(p.Runs, p.results(), p.options.Overwrite); err != nil {
@@ -220,8 +220,8 @@ func (p *Plan) check(ctx context.Context) error {
 func checkData(runs []plan.Run) error {
 	for _, run := range runs {
 		if missing := run.Config.Network.MissingWeights(); missing != "" {
-			return config.Error{Location: "images", Message: missing + "\nor take --network small, a small network from scratch for images of few pixels," +
-				"\nor give files of features of a network of your own, as in iwrun adapt source.npz target.npz"}
+			return config.Error{Location: "images", Message: missing + "\nor use --network small, a small network that is trained from scratch, for images of few pixels," +
+				"\nor give files with the features of your own network, as in iwrun adapt source.npz target.npz"}
 		}
 	}
 	return plan.CheckData(runs)

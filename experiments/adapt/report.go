@@ -115,22 +115,22 @@ func (o *conclusion) view(p *Plan, outcome *Outcome) reportView {
 	rely := outcome.Verdict.Reliable
 	v := reportView{
 		Outcome: outcome, Title: cmp.Or(p.file.Config.Title, p.file.Config.Experiment),
-		Labels: "No label of the target was used.", Claim: outcome.Verdict.claim(), Unfloored: o.Unfloored,
+		Labels: "No target label was used.", Claim: outcome.Verdict.claim(), Unfloored: o.Unfloored,
 		Relied:   []relied{{"Class shares", rely == Both || rely == Shares}, {"Predictions", rely == Both || rely == Predictions}},
-		ShareKey: []keyEntry{{"fill source", "source"}, {"fill target", "target, as estimated"}, {"fill predicted", "among the predictions"}},
+		ShareKey: []keyEntry{{"fill source", "source"}, {"fill target", "target, estimated"}, {"fill predicted", "predictions"}},
 		Method:   strings.ReplaceAll(outcome.Method, "+", " + "), Predicts: o.Chosen().Name(),
 	}
 	if m := o.measured; m != nil {
-		v.Labels = fmt.Sprintf("%s of the target measured how many predictions are right, and served nothing else.", printable.Count(m.Labels, "label"))
+		v.Labels = fmt.Sprintf("The target's %s served only to measure the accuracy.", printable.Count(m.Labels, "label"))
 	}
 	if o.labels != nil {
-		v.Labels = fmt.Sprintf("%d labels of the target chose the method, and served nothing else.", o.labels.Labels)
+		v.Labels = fmt.Sprintf("%d target labels served only to choose the method.", o.labels.Labels)
 	}
 	v.Classes, v.MoreClasses = classRows(outcome.Classes)
 	v.Pictures, v.NoPicture = o.pictures(outcome.Classes)
 	o.heldOut.show(&v)
 	if o.toLabel != "" {
-		v.ToLabel = "Fill in the column label of some rows of " + ToLabelFile + ", and run:"
+		v.ToLabel = fmt.Sprintf("Write the classes of these rows, or of the first %d or more, into the column label of %s. Then run:", tellingLabels, ToLabelFile)
 		if o.drawn == nil {
 			v.ToLabel = o.toLabel
 		}
@@ -171,7 +171,7 @@ func (o *conclusion) rowsToSee() (files []fewRows) {
 		for _, r := range o.drawn[:min(firstRows, len(o.drawn))] {
 			f.Rows = append(f.Rows, []string{r.ID, r.Class, fmt.Sprintf("%.3f", r.Confidence)})
 		}
-		f.Caption = fmt.Sprintf("The first %d of %s drawn at random. Their labels measure the accuracy of the predictions.", len(f.Rows), printable.Count(len(o.drawn), "row"))
+		f.Caption = fmt.Sprintf("The first %d of %s, drawn at random. Their labels measure the accuracy of the predictions.", len(f.Rows), printable.Count(len(o.drawn), "row"))
 		files = append(files, f)
 	}
 	if d := o.disputes; len(d.written) > 0 {
@@ -183,7 +183,7 @@ func (o *conclusion) rowsToSee() (files []fewRows) {
 			}
 			f.Rows = append(f.Rows, row)
 		}
-		f.Caption = fmt.Sprintf("The first %d of %s on which methods differ, of %d compared. Labels in a copy with a column label show which assumption holds, by iwrun evaluate; they say nothing of the accuracy.", len(f.Rows), printable.Count(len(d.rows), "row"), len(d.used))
+		f.Caption = fmt.Sprintf("The first %d of %s on which methods differ, out of %d compared. To see which method is right on them, copy the file, add a column label with their classes, and run iwrun evaluate on the copy. These labels do not measure the accuracy.", len(f.Rows), printable.Count(len(d.rows), "row"), len(d.used))
 		files = append(files, f)
 	}
 	return files

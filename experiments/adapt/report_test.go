@@ -80,10 +80,10 @@ func TestReport(t *testing.T) {
 	text := reported(t, o, p, outcome)
 	for _, part := range []string{
 		"<h1>here → &lt;there&gt;</h1>", `<p class="claim">Neither the class shares nor the predictions can be relied on.</p>`, "Class shares: not reliable", "<b>withheld</b>nobody knows", "<b>unknown</b>too few rows",
-		"No label of the target was used.", "class &lt;2&gt;", "33.3</td>", "45.0–55.0", "1.50</td>", "Before: the columns", "After: the 8 features of full/source-target/mcc/seed-1, by predicted class", "component 1 (50% of the variance)",
-		`<td class="n right" style="--share:0.91">20</td>`, "Mean gap between confidence and accuracy: 45.0 points before calibration, 45.0 after", "100% of rows have a confidence of 90% and more", "0% of rows have a confidence of 90% and more",
+		"No target label was used.", "class &lt;2&gt;", "33.3</td>", "45.0–55.0", "1.50</td>", "Before the network: columns, standardised as in the source", "After the network: 8 features of full/source-target/mcc/seed-1, by predicted class", "component 1 (50% of the variance)",
+		`<td class="n right" style="--share:0.91">20</td>`, "Mean difference between confidence and accuracy: 45.0 points before calibration, 45.0 points after", "100% of rows have a confidence of 90% or more", "0% of rows have a confidence of 90% or more",
 		"row 3", "row &lt;7&gt;", "iwrun evaluate out out/to_label.csv", ">25.0</td>", "<summary>1 warning</summary>", "Beware of &lt;b&gt;.", "it suffices", "<summary>Configuration</summary>",
-		"of some rows of to_label.csv, and run:", "Labels in a copy with a column label show which assumption holds", "in the table of runs below are of the networks' own",
+		"or of the first 30 or more, into the column label of to_label.csv. Then run:", "copy the file, add a column label with their classes, and run iwrun evaluate on the copy", "The tables under “Runs” use the networks' own probabilities",
 	} {
 		if !strings.Contains(text, part) {
 			t.Errorf("%q is not in the report", part)
@@ -104,7 +104,7 @@ func TestReport(t *testing.T) {
 	}
 	o.drawn = nil
 	text = reported(t, o, p, outcome)
-	for _, part := range []string{"The class shares and the predictions can be relied on.", "Predictions: reliable", "<b>90.0%</b>95% interval 80.0% to 95.0%, if only class shares changed", "<b>75.0%</b>", "no picture after it", "<p>label this</p>", "Rows are too few."} {
+	for _, part := range []string{"The class shares and the predictions can be relied on.", "Predictions: reliable", "<b>90.0%</b>95% interval 80.0% to 95.0%, if only the class shares changed", "<b>75.0%</b>", "There is no second picture", "<p>label this</p>", "Rows are too few."} {
 		if !strings.Contains(text, part) {
 			t.Errorf("%q is not in the report", part)
 		}

@@ -19,14 +19,14 @@ type pictureView struct {
 // pictures are the projections before and after, and why one of them is missing.
 func (o *conclusion) pictures(classes []ClassOutcome) (views []pictureView, missing string) {
 	if p := o.picture.before; p != nil {
-		views = append(views, o.picture.view("Before: the columns, standardised by the source", p, classes))
+		views = append(views, o.picture.view("Before the network: columns, standardised as in the source", p, classes))
 	} else {
-		missing = "Images have no columns to show before the network."
+		missing = "There is no picture of images before the network: they have no columns."
 	}
 	if p := o.picture.after; p != nil {
-		views = append(views, o.picture.view(fmt.Sprintf("After: the %s of %s", o.picture.what, o.picture.network), p, classes))
+		views = append(views, o.picture.view(fmt.Sprintf("After the network: %s of %s", o.picture.what, o.picture.network), p, classes))
 	} else {
-		missing = "What predicts has no features but the columns themselves, so there is no picture after it."
+		missing = "There is no second picture: the features of what predicts are the columns themselves."
 	}
 	return views, missing
 }
@@ -73,11 +73,11 @@ func (p picture) view(title string, of *projection, classes []ClassOutcome) pict
 	byDomain := panel{Title: title + ", by domain", Key: []keyEntry{{domain(0), fmt.Sprintf("source (%s)", printable.Count(n, "row"))}, {domain(1), fmt.Sprintf("target (%s)", printable.Count(m, "row"))}}}
 	byDomain.Caption = "First two principal components of both domains together."
 	if edge := cloud.Edge; edge > 0 {
-		byDomain.Caption += fmt.Sprintf(" At the edge: %s beyond the axes.", printable.Count(edge, "row"))
+		byDomain.Caption += fmt.Sprintf(" Rows beyond the axes, drawn at the edge: %d.", edge)
 	}
 	byDomain.SVG = cloud.Scatter(byDomain.Title, fmt.Sprintf("Scatter plot of %d source and %d target rows.", n, m), axes, domains, domain, nil)
 	byClass := panel{Title: title + ", by predicted class", Key: key}
-	byClass.Caption = "Target rows by predicted class. Names stand at the medians of the source's rows of each class."
+	byClass.Caption = "Target rows by predicted class. The name of each class stands at the median of its source rows."
 	byClass.SVG = cloud.Scatter(byClass.Title, fmt.Sprintf("Scatter plot of %d target rows in %d classes.", m, len(classes)), axes, marks, chart.MarkClass, names)
 	return pictureView{title, []panel{byDomain, byClass}}
 }
@@ -137,10 +137,10 @@ func (h heldOutRows) show(v *reportView) {
 		domain, title, caption string
 		shares                 []float64
 	}{
-		{"source", "Held-out source rows", "The largest calibrated probability of each row, by each network itself.", h.source},
-		{"target", "Target rows", "The same of the target, corrected for its class shares as predictions are.", h.target},
+		{"source", "Held-out source rows", "The largest calibrated probability of each row, for each network alone.", h.source},
+		{"target", "Target rows", "The same for target rows, corrected for class shares as the predictions are.", h.target},
 	} {
-		sure := fmt.Sprintf("%.0f%% of rows have a confidence of 90%% and more.", 100*above(d.shares, 0.9))
+		sure := fmt.Sprintf("%.0f%% of rows have a confidence of 90%% or more.", 100*above(d.shares, 0.9))
 		v.Histograms = append(v.Histograms, panel{Title: d.title, Caption: d.caption + " " + sure, SVG: chart.Histogram(d.title, "Histogram: "+sure, d.domain, d.shares, most)})
 	}
 }

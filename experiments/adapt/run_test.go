@@ -150,7 +150,7 @@ func TestRun(t *testing.T) {
 	if len(again.Runs) != 3 || len(again.Failed) != 1 || !slices.ContainsFunc(again.Warnings, func(w string) bool { return strings.HasSuffix(w, "failed and is left out: it is left out.") }) {
 		t.Errorf("with a run that failed: %+v", again)
 	}
-	if again.Decisions[0].Because != "as experiment.yaml has it" || outcome.Decisions[0].Because == again.Decisions[0].Because {
+	if again.Decisions[0].Because != "set in experiment.yaml" || outcome.Decisions[0].Because == again.Decisions[0].Because {
 		t.Errorf("%+v, before %+v", again.Decisions, outcome.Decisions)
 	}
 	o.Train = nil

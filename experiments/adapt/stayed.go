@@ -41,7 +41,7 @@ func unestimated(results string, runs []plan.Run) (sentences []string, err error
 	}
 	for _, name := range methods {
 		if u := of[name]; 2*u.kept > u.among {
-			sentences = append(sentences, fmt.Sprintf("In %d of %d updates the class weights of %s stayed as they were (%s): there it aligned the domains as if their class shares were alike. More rows, or fewer classes, would help; predictions are corrected for the estimated shares all the same.",
+			sentences = append(sentences, fmt.Sprintf("In %d of %d updates the class weights of %s did not change (%s): it aligned the domains as if their class shares were the same. More rows, or fewer classes, would help. Predictions are still corrected for the estimated shares.",
 				u.kept, u.among, name, u.why))
 		}
 	}

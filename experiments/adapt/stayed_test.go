@@ -46,7 +46,7 @@ func TestUnestimatedWeights(t *testing.T) {
 		run("iwcdan", 1, 1, 0.5, 0.5, 0.25), run("iwcdan", 2, 1, 0.5, 0.4, 0.4),
 	}
 	sentences, err := unestimated(results, runs)
-	if err != nil || len(sentences) != 1 || !strings.HasPrefix(sentences[0], "In 5 of 6 updates the class weights of full/a-b/iwdan stayed") || !strings.Contains(sentences[0], note) {
+	if err != nil || len(sentences) != 1 || !strings.HasPrefix(sentences[0], "In 5 of 6 updates the class weights of full/a-b/iwdan did not change") || !strings.Contains(sentences[0], note) {
 		t.Errorf("%q, %v", sentences, err)
 	}
 }

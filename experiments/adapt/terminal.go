@@ -89,11 +89,20 @@ func (o *Outcome) Print(to io.Writer, folder string) {
 	fmt.Fprintln(f.to)
 	f.table(o.Classes)
 	fmt.Fprintln(f.to)
-	f.say("predicts", fmt.Sprintf("%s, %d of %s", o.Method, len(o.Used), printable.Count(len(o.Runs), "run")))
+	f.say("predicts", o.predicts())
 	f.say("accuracy", o.accuracy())
 	f.warn(o.Warnings)
 	f.show("next", o.next(folder), f.Bold)
 	f.show("files", o.files(folder), f.Plain)
+}
+
+// predicts says which runs do.
+func (o *Outcome) predicts() string {
+	mean := "the mean of "
+	if len(o.Used) == 1 {
+		mean = ""
+	}
+	return fmt.Sprintf("%s%d of %s: %s", mean, len(o.Used), printable.Count(len(o.Runs), "run"), printable.And(strings.Split(o.Method, "+")))
 }
 
 // accuracy says how much of the target is right, as far as that is known.
@@ -101,7 +110,7 @@ func (o *Outcome) accuracy() string {
 	if o.Measured.all() {
 		return o.Measured.String()
 	}
-	known := "cannot be told without labels"
+	known := "cannot be estimated without labels"
 	if !strings.Contains(o.Verdict.Because, o.Withheld) {
 		known += ": " + o.Withheld
 	}
@@ -117,7 +126,7 @@ func (o *Outcome) accuracy() string {
 		known = m.String()
 	}
 	if o.Floor != nil {
-		known += fmt.Sprintf("; %.1f%% at least", 100**o.Floor)
+		known += fmt.Sprintf("; lower bound %.1f%%", 100**o.Floor)
 	}
 	return known
 }
@@ -136,7 +145,7 @@ func (o *Outcome) next(folder string) []string {
 	switch filled, rows := labels.Filled(path); {
 	case !labels.Touched(path):
 	case filled < min(rows, tellingLabels):
-		return []string{fmt.Sprintf("label more rows of %s, %d of %d so far, then", path, filled, rows), evaluate}
+		return []string{fmt.Sprintf("label more rows of %s (%d of %d so far), then", path, filled, rows), evaluate}
 	default:
 		return []string{evaluate}
 	}
@@ -147,13 +156,13 @@ func (o *Outcome) next(folder string) []string {
 func (o *Outcome) files(folder string) []string {
 	var text strings.Builder
 	aligned := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
-	disputed := fmt.Sprintf("%d of %d rows on which methods differ", min(o.Disputed, mostDisputed), o.Disputed)
+	disputed := fmt.Sprintf("%d of the %d rows on which methods differ", min(o.Disputed, mostDisputed), o.Disputed)
 	if o.Target.Rows > store.MostJudged {
-		disputed = fmt.Sprintf("%d of %d disputed rows in %d", min(o.Disputed, mostDisputed), o.Disputed, store.MostJudged)
+		disputed = fmt.Sprintf("%d of the %d disputed rows (%d compared)", min(o.Disputed, mostDisputed), o.Disputed, store.MostJudged)
 	}
 	for _, file := range []struct{ key, holds string }{
-		{"report", "all of it, with pictures, for a browser"},
-		{"predictions", fmt.Sprintf("the classes of %d rows", o.Target.Rows)},
+		{"report", "everything, with pictures, for a browser"},
+		{"predictions", fmt.Sprintf("the predicted classes of %d rows", o.Target.Rows)},
 		{"classes", "class shares and weights"},
 		{"disputed", disputed},
 		{"model", "for iwrun predict and iwrun export"},
@@ -222,6 +231,6 @@ func (f facts) table(classes []ClassOutcome) {
 		style = f.Plain
 	}
 	if more := len(classes) - len(shown); more > 0 {
-		fmt.Fprintln(f.to, f.Faint(fmt.Sprintf("and %d classes more", more)))
+		fmt.Fprintln(f.to, f.Faint(fmt.Sprintf("and %d more classes", more)))
 	}
 }

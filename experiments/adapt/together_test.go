@@ -37,7 +37,7 @@ func TestWhatIsChosen(t *testing.T) {
 			}
 		}
 	}
-	said("a run", []string{"full/a-b/iwdan/seed-2 is used: its iwv-y is 0.2500, the best of 4 runs.", "It classifies", "The 3 seeds of iwdan predict together with iwrun predict out/runs/adapt/full/a-b/iwdan, and"}, nil)
+	said("a run", []string{"full/a-b/iwdan/seed-2 is used: its iwv-y is 0.2500, the best of 4 runs.", "It is right on ", "One seed of iwdan predicts. All 3 seeds predict together with iwrun predict out/runs/adapt/full/a-b/iwdan, or"}, nil)
 	if name := o.Chosen().Name(); name != "full/a-b/iwdan/seed-2" {
 		t.Error(name)
 	}
@@ -47,7 +47,7 @@ func TestWhatIsChosen(t *testing.T) {
 	o.AllSeeds = true
 	said("all seeds of a method that has one", []string{"full/a-b/source-only/seed-1 is used: its iwv-y is 0.5000, the best of 4 runs."}, []string{"together with iwrun"})
 	o.Best, o.Used = 2, 2
-	said("all seeds", []string{"The 3 seeds of full/a-b/iwdan are used together, as seed-2 has the best iwv-y of 4 runs, 0.2500; their mean is 0.7500.", "By itself one of them classifies"}, []string{"together with iwrun"})
+	said("all seeds", []string{"The 3 seeds of full/a-b/iwdan are used together: seed-2 has the best iwv-y of 4 runs, 0.2500; the mean over the seeds is 0.7500.", "On average, each of them alone is right on "}, []string{"together with iwrun"})
 	if name := o.Chosen().Name(); name != "iwdan/seed-1, iwdan/seed-2 and iwdan/seed-3 together" {
 		t.Error(name)
 	}
@@ -60,7 +60,7 @@ func TestMethodsTogetherAreSaid(t *testing.T) {
 		Together: []int{0, 1, 2}, Correction: judge.Halfway, Because: "nothing speaks against it",
 		Methods: []judge.Method{{Name: "source-only@linear", Runs: []int{0}}, {Name: "mcc", Runs: []int{1, 2}}},
 	}}
-	if want := "source-only@linear, mcc predict together, corrected halfway for the class shares that they estimate: nothing speaks against it."; o.used() != want {
+	if want := "source-only@linear and mcc predict together, corrected halfway for the class shares that each run estimates: nothing speaks against it."; o.used() != want {
 		t.Errorf("%q, want %q", o.used(), want)
 	}
 	if name := o.Chosen().Name(); name != "source-only@linear/seed-1, mcc/seed-1 and mcc/seed-2 together" {
@@ -75,7 +75,7 @@ func TestPreferredIsSaid(t *testing.T) {
 		Judged:  []judge.Judgement{judged("source-only/seed-1", 1.3), judged("iwdan/seed-1", 0.9), judged("iwdan/seed-2", 1), judged("iwcdan/seed-1", 2), judged("iwcdan/seed-2", 1.05), judged("iwjan/seed-1", math.NaN())},
 		Methods: []judge.Method{{Name: "source-only", Runs: []int{0}}, {Name: "iwdan", Runs: []int{1, 2}}, {Name: "iwcdan", Runs: []int{3, 4}}, {Name: "iwjan"}},
 	}}
-	const rest = ": the target-risk of seed-2, 1.0500, is as good as the best of 6 runs, 0.9000 of full/a-b/iwdan/seed-1, within selection.tolerance, and of methods that are as good the one that is listed last is taken."
+	const rest = ": the target-risk of seed-2 is 1.0500. The best of 6 runs, 0.9000 of full/a-b/iwdan/seed-1, is no better within selection.tolerance, and among equally good methods the one listed last is used."
 	for all, want := range map[bool]string{false: "full/a-b/iwcdan/seed-2 is used" + rest, true: "The 2 seeds of full/a-b/iwcdan are used together" + rest} {
 		if o.AllSeeds = all; o.used() != want {
 			t.Errorf("%q, want %q", o.used(), want)

@@ -52,21 +52,21 @@ func (e evidence) verdict() Verdict {
 	more := "label the rows of to_label.csv"
 	switch {
 	case e.measured.all():
-		accuracy = fmt.Sprintf("%.1f%% of the predictions are right by the labels of all rows", 100*e.measured.Value)
+		accuracy = fmt.Sprintf("%.1f%% of the predictions are right, according to the labels of all rows", 100*e.measured.Value)
 		enough = e.measured.Value >= rightEnough
 	case e.labels != nil:
 		right := e.labels.Accuracy
-		accuracy = fmt.Sprintf("%d labels say that %.1f%% of the predictions are right (%.1f to %.1f%%)", e.labels.Labels, 100*right.Value, 100*right.Low, 100*right.High)
+		accuracy = fmt.Sprintf("according to %d labels, %.1f%% of the predictions are right (%.1f to %.1f%%)", e.labels.Labels, 100*right.Value, 100*right.Low, 100*right.High)
 		enough, more = right.Low >= rightEnough, "label more rows"
 	case e.Expected != nil:
 		accuracy = fmt.Sprintf("%.1f%% of the predictions should be right (%.1f to %.1f%%)", 100*e.Expected.Value, 100*e.Expected.Low, 100*e.Expected.High)
 		enough = e.Expected.Low >= rightEnough
 	case e.Floor != nil:
-		accuracy = fmt.Sprintf("at least %.0f%% of the predictions should be right, unless classes have changed beyond what the source lets imagine", math.Floor(100*e.Floor.Value))
+		accuracy = fmt.Sprintf("at least %.0f%% of the predictions should be right, unless rows like the source's have other classes in the target", math.Floor(100*e.Floor.Value))
 	case e.measured != nil:
-		accuracy = fmt.Sprintf("%d of the %d predictions with a label are right, of rows that may be no random draw", e.measured.Right, e.measured.Labels)
+		accuracy = fmt.Sprintf("%d of the %d predictions with a label are right, but these rows may not be a random sample", e.measured.Right, e.measured.Labels)
 	default:
-		accuracy = "nothing is known of how many predictions are right"
+		accuracy = "how many predictions are right is not known"
 	}
 	enough = enough || !e.measured.all() && e.labels == nil && e.Floor != nil && e.Floor.Value >= rightEnough
 	about := against
@@ -84,7 +84,7 @@ func (e evidence) verdict() Verdict {
 	default:
 		v.Reliable = Neither
 		if !e.measured.all() {
-			v.Next = more + ", and iwrun evaluate says how many predictions are right"
+			v.Next = more + " and run iwrun evaluate, which says how many predictions are right"
 		}
 	}
 	return v
@@ -99,9 +99,9 @@ func (e evidence) againstShares() string {
 		if math.IsNaN(e.widest) {
 			return "the class shares have no intervals"
 		}
-		return fmt.Sprintf("the interval of a class share is %.0f points wide", 100*e.widest)
+		return fmt.Sprintf("the interval of a class share is %.0f points wide, more than %.0f", 100*e.widest, 100*widestInterval)
 	case e.apart > furthestApart:
-		return fmt.Sprintf("candidates differ by %.0f points about a class share", 100*e.apart)
+		return fmt.Sprintf("the methods' estimates of a class share differ by %.0f points, more than %.0f", 100*e.apart, 100*furthestApart)
 	}
 	return ""
 }
@@ -109,8 +109,8 @@ func (e evidence) againstShares() string {
 // claim is what can be relied on, in words.
 func (v Verdict) claim() string {
 	return map[string]string{
-		Both: "the class shares and the predictions can be relied on", Shares: "the class shares can be relied on, the predictions not",
-		Predictions: "the predictions can be relied on, the class shares not", Neither: "neither the class shares nor the predictions can be relied on",
+		Both: "the class shares and the predictions can be relied on", Shares: "the class shares can be relied on, but not the predictions",
+		Predictions: "the predictions can be relied on, but not the class shares", Neither: "neither the class shares nor the predictions can be relied on",
 	}[v.Reliable]
 }
 

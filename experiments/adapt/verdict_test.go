@@ -25,18 +25,18 @@ func TestVerdict(t *testing.T) {
 		floor                  float64 // negative for none
 		reliable, because      string
 	}{
-		"all is well":               {0.4, found, 0.1, 0.02, expected(0.9, 0.88), 0.8, Both, "nothing found against label shift (p = 0.40); a loss of 3 points or more would have been found; 90.0% of the predictions should be right (88.0 to 92.0%)"},
+		"all is well":               {0.4, found, 0.1, 0.02, expected(0.9, 0.88), 0.8, Both, "the test found nothing against label shift (p = 0.40); it would have found a loss of accuracy of 3 points or more; 90.0% of the predictions should be right (88.0 to 92.0%)"},
 		"few right":                 {0.4, found, 0.1, 0.02, expected(0.65, 0.6), 0.5, Shares, "65.0% of the predictions should be right (60.0 to 67.0%)"},
 		"few right at least":        {0.4, found, 0.1, 0.02, expected(0.75, 0.69), 0.5, Shares, "75.0%"},
-		"rejected, high floor":      {rejected, found, 0.1, 0.02, nil, 0.719, Predictions, "more than the class shares is new in the target (p = 0.01); at least 71% of the predictions should be right, unless"},
-		"rejected, low floor":       {rejected, found, 0.1, 0.02, nil, 0.69, Neither, "more than the class shares is new in the target (p = 0.01); at least 69%"},
-		"too few rows for the test": {0.4, nothing, 0.1, 0.02, nil, 0.8, Predictions, "would not have found a loss of less than 8 points"},
-		"the test finds nothing":    {0.4, math.NaN(), 0.1, 0.02, nil, 0.5, Neither, "it would have found next to nothing"},
+		"rejected, high floor":      {rejected, found, 0.1, 0.02, nil, 0.719, Predictions, "more than the class shares changed in the target (test of label shift, p = 0.01); at least 71% of the predictions should be right, unless rows like the source's have other classes in the target"},
+		"rejected, low floor":       {rejected, found, 0.1, 0.02, nil, 0.69, Neither, "more than the class shares changed in the target (test of label shift, p = 0.01); at least 69%"},
+		"too few rows for the test": {0.4, nothing, 0.1, 0.02, nil, 0.8, Predictions, "it would have missed a loss of accuracy of less than 8 points"},
+		"the test finds nothing":    {0.4, math.NaN(), 0.1, 0.02, nil, 0.5, Neither, "it could have missed even a large loss of accuracy"},
 		"nothing tested":            {math.NaN(), math.NaN(), 0.1, 0.02, nil, 0.5, Neither, "too few source rows"},
-		"wide intervals":            {0.4, found, 0.3, 0.02, expected(0.9, 0.88), 0.8, Predictions, "the interval of a class share is 30 points wide; 90.0%"},
+		"wide intervals":            {0.4, found, 0.3, 0.02, expected(0.9, 0.88), 0.8, Predictions, "the interval of a class share is 30 points wide, more than 20; 90.0%"},
 		"no intervals":              {0.4, found, math.NaN(), 0.02, expected(0.9, 0.88), 0.8, Predictions, "the class shares have no intervals"},
-		"candidates differ":         {0.4, found, 0.1, 0.15, nil, 0.5, Neither, "candidates differ by 15 points about a class share"},
-		"no floor":                  {rejected, found, 0.1, 0.02, nil, -1, Neither, "nothing is known of how many predictions are right"},
+		"candidates differ":         {0.4, found, 0.1, 0.15, nil, 0.5, Neither, "the methods' estimates of a class share differ by 15 points, more than 10;"},
+		"no floor":                  {rejected, found, 0.1, 0.02, nil, -1, Neither, "how many predictions are right is not known"},
 	} {
 		test := shifttest.LabelShift{DegreesOfFreedom: 6, P: c.p, Detectable: c.loss}
 		if math.IsNaN(c.p) {
@@ -63,9 +63,9 @@ func TestVerdictByLabels(t *testing.T) {
 		reliable string
 		next     bool
 	}{
-		"90.0% of the predictions are right by the labels of all rows":                       {measured(100, 0.9), Predictions, false},
-		"60.0% of the predictions are right by the labels of all rows":                       {measured(100, 0.6), Neither, false},
-		"45 of the 50 predictions with a label are right, of rows that may be no random dra": {measured(50, 0.9), Neither, true},
+		"90.0% of the predictions are right, according to the labels of all rows":                    {measured(100, 0.9), Predictions, false},
+		"60.0% of the predictions are right, according to the labels of all rows":                    {measured(100, 0.6), Neither, false},
+		"45 of the 50 predictions with a label are right, but these rows may not be a random sample": {measured(50, 0.9), Neither, true},
 	} {
 		v := evidence{test: shifttest.LabelShift{DegreesOfFreedom: 6, P: 0.01}, measured: c.measured}.verdict()
 		if v.Reliable != c.reliable || !strings.Contains(v.Because, because) || (v.Next != "") != c.next {
@@ -100,7 +100,7 @@ func TestEvidenceOfClasses(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 	o.Classes[0].TargetInterval, o.Classes[0].ReferenceShare = o.Classes[1].TargetInterval, 0.8
-	if v := o.verdict(); !strings.Contains(v.Because, "30 points about a class share") {
+	if v := o.verdict(); !strings.Contains(v.Because, "the methods' estimates of a class share differ by 30 points") {
 		t.Errorf("%+v", v)
 	}
 }

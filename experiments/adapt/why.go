@@ -3,7 +3,6 @@ package adapt
 import (
 	"fmt"
 	"path"
-	"strings"
 
 	"iwda/experiments/judge"
 	"iwda/internal/printable"
@@ -13,13 +12,13 @@ import (
 func (o conclusion) Why() []string {
 	why := []string{o.verdict().String(), o.used(), o.agreement(), o.expectation(), o.leastRight()}
 	if o.measured != nil {
-		why = append(why, fmt.Sprintf("Of the predictions are right: %v.", o.measured))
+		why = append(why, fmt.Sprintf("Accuracy of the predictions: %v.", o.measured))
 	}
 	if seeds := len(o.Method().Runs); !o.AllSeeds && o.Together == nil && seeds > 1 {
-		why = append(why, fmt.Sprintf("The %d seeds of %s predict together with %s, and here with --set selection.choose=method; on average over tasks that was right more often than one of them.",
-			seeds, o.Method().Name, printable.Command("iwrun", "predict", o.Folder)))
+		why = append(why, fmt.Sprintf("One seed of %s predicts. All %d seeds predict together with %s, or here with --set selection.choose=method; on average over tasks, this was more accurate than one seed.",
+			o.Method().Name, seeds, printable.Command("iwrun", "predict", o.Folder)))
 	}
-	return append(why, o.disputes.sentence(), fmt.Sprintf("Label shift: %s (from %s, whose class weights the rule uses)", o.Shared.Test.Verdict(), o.Shared.Run))
+	return append(why, o.disputes.sentence(), fmt.Sprintf("Test of label shift, on %s, whose class weights the rule uses: %s.", o.Shared.Run, o.Shared.Test.Verdict()))
 }
 
 // used says what predicts, and why.
@@ -30,13 +29,13 @@ func (o conclusion) used() string {
 	}
 	if o.Together != nil {
 		corrected := map[judge.Correction]string{
-			judge.Full: "corrected for the class shares that each estimates", judge.Halfway: "corrected halfway for the class shares that they estimate", judge.None: "as they are",
+			judge.Full: "corrected for the class shares that each run estimates", judge.Halfway: "corrected halfway for the class shares that each run estimates", judge.None: "without correction for class shares",
 		}
 		names, predict := o.Names(), "predict together"
 		if len(names) == 1 {
 			predict = "predicts"
 		}
-		return fmt.Sprintf("%s %s, %s: %s.", strings.Join(names, ", "), predict, corrected[o.Correction], o.Because)
+		return fmt.Sprintf("%s %s, %s: %s.", printable.And(names), predict, corrected[o.Correction], o.Because)
 	}
 	if o.Used != o.Best {
 		return o.preferred()
@@ -44,7 +43,7 @@ func (o conclusion) used() string {
 	if len(chosen) == 1 {
 		return fmt.Sprintf("%s is used: its %s is %.4f, the best of %d runs.", used.Run, o.Rule, used.Value, len(o.Judged))
 	}
-	return fmt.Sprintf("The %d seeds of %s are used together, as %s has the best %s of %d runs, %.4f; their mean is %.4f.",
+	return fmt.Sprintf("The %d seeds of %s are used together: %s has the best %s of %d runs, %.4f; the mean over the seeds is %.4f.",
 		len(chosen), path.Dir(used.Run), path.Base(used.Run), o.Rule, len(o.Judged), used.Value, o.Method().Value)
 }
 
@@ -55,7 +54,7 @@ func (o conclusion) preferred() string {
 	if len(chosen) > 1 {
 		what = fmt.Sprintf("The %d seeds of %s are used together", len(chosen), path.Dir(used.Run))
 	}
-	return fmt.Sprintf("%s: the %s of %s, %.4f, is as good as the best of %d runs, %.4f of %s, within selection.tolerance, and of methods that are as good the one that is listed last is taken.",
+	return fmt.Sprintf("%s: the %s of %s is %.4f. The best of %d runs, %.4f of %s, is no better within selection.tolerance, and among equally good methods the one listed last is used.",
 		what, o.Rule, path.Base(used.Run), used.Value, len(o.Judged), best.Value, best.Run)
 }
 
@@ -65,26 +64,26 @@ func (o conclusion) agreement() string {
 	accuracy := 100 * chosen.mean(func(j judge.Judgement) float64 { return j.SourceAccuracy })
 	agreement := 100 * chosen.mean(func(j judge.Judgement) float64 { return j.Agreement })
 	if len(chosen) == 1 {
-		return fmt.Sprintf("It classifies %.2f%% of the held-out source rows right, and agrees with all runs together on %.2f%% of the target.", accuracy, agreement)
+		return fmt.Sprintf("It is right on %.2f%% of the held-out source rows, and agrees with all runs together on %.2f%% of the target rows.", accuracy, agreement)
 	}
-	return fmt.Sprintf("By itself one of them classifies %.2f%% of the held-out source rows right on average, and agrees with all runs together on %.2f%% of the target.", accuracy, agreement)
+	return fmt.Sprintf("On average, each of them alone is right on %.2f%% of the held-out source rows, and agrees with all runs together on %.2f%% of the target rows.", accuracy, agreement)
 }
 
 // expectation says how much of the target is expected to be right, or why that cannot be told.
 func (o conclusion) expectation() string {
 	e := o.Expected
 	if e == nil {
-		return fmt.Sprintf("How much of the target is classified right cannot be told without labels: %s.", o.Untold)
+		return fmt.Sprintf("The accuracy on the target cannot be estimated without labels: %s.", o.Untold)
 	}
-	return fmt.Sprintf("%.1f%% of the predictions should be right (%.1f to %.1f%%), if class shares are all that is new; by thresholded confidence it is %.1f%%.",
+	return fmt.Sprintf("%.1f%% of the predictions should be right (%.1f to %.1f%%), if only the class shares changed; thresholded confidence estimates %.1f%%.",
 		100*e.Value, 100*e.Low, 100*e.High, 100*o.Confident)
 }
 
 // leastRight says how much of the target is right at least, or why that cannot be told.
 func (o conclusion) leastRight() string {
 	if o.Floor == nil {
-		return fmt.Sprintf("Nothing is known of how much is right at least: %s.", o.Unfloored)
+		return fmt.Sprintf("No lower bound of the accuracy is known: %s.", o.Unfloored)
 	}
-	return fmt.Sprintf("At least %.1f%% of the predictions should be right, unless the target's classes are stranger than the worst linear critic of the logits of %s, which says of %.1f%% more rows than in the source that they are wrong.",
+	return fmt.Sprintf("At least %.1f%% of the predictions should be right, unless rows like the source's have other classes in the target. This floor comes from the linear rule on the logits of %s that contradicts the predictions most: it contradicts a share of them that is %.1f points larger in the target than in the source.",
 		100*o.Floor.Value, o.Shared.Run, 100*o.Floor.Discrepancy)
 }

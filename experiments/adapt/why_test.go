@@ -22,11 +22,11 @@ func TestSentencesOfTrust(t *testing.T) {
 	}{
 		{
 			judge.Trust{Expected: &classshares.Accuracy{Value: 0.987, Low: 0.981, High: 0.993}, Confident: 0.975, Floor: &floor.Floor{Value: 0.85, Discrepancy: 0.123}},
-			[]string{"98.7% of the predictions should be right (98.1 to 99.3%)", "by thresholded confidence it is 97.5%", "At least 85.0% of the predictions should be right, unless", "of full/a-b/source-only/seed-1, which says of 12.3% more rows"}, "cannot be told",
+			[]string{"98.7% of the predictions should be right (98.1 to 99.3%)", "thresholded confidence estimates 97.5%", "At least 85.0% of the predictions should be right, unless", "the linear rule on the logits of full/a-b/source-only/seed-1 that contradicts the predictions most: it contradicts a share of them that is 12.3 points larger in the target than in the source."}, "cannot be estimated",
 		},
 		{
 			judge.Trust{Untold: "nobody knows", Unfloored: "too few rows"},
-			[]string{"How much of the target is classified right cannot be told without labels: nobody knows.", "Nothing is known of how much is right at least: too few rows."}, "should be right",
+			[]string{"The accuracy on the target cannot be estimated without labels: nobody knows.", "No lower bound of the accuracy is known: too few rows."}, "should be right",
 		},
 	} {
 		o := conclusion{Choice: judge.Choice{Judged: []judge.Judgement{judged("source-only/seed-1", 0.5)}, Methods: []judge.Method{{Name: "source-only", Runs: []int{0}}}}, Trust: c.trust}

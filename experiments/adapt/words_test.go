@@ -65,7 +65,7 @@ func TestWords(t *testing.T) {
 	if w := outcome.Warnings; !slices.ContainsFunc(w, func(w string) bool { return strings.HasPrefix(w, `Column "name" of `) }) {
 		t.Errorf("%q", w)
 	}
-	stray := fmt.Sprintf(`olumn "legs": %s:9: "three" is no number and counts as missing`, target)
+	stray := fmt.Sprintf(`olumn "legs": %s:9: "three" is not a number and counts as missing`, target)
 	if !slices.Contains(outcome.Warnings, "C"+stray+".") {
 		t.Errorf("%q", outcome.Warnings)
 	}
@@ -82,7 +82,7 @@ func TestWords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	violet := fmt.Sprintf(`olumn "colour": %s:4: "violet" is no word of this column in `, target)
+	violet := fmt.Sprintf(`olumn "colour": %s:4: "violet" does not occur in this column of `, target)
 	if !slices.ContainsFunc(outcome.Warnings, func(w string) bool { return strings.HasPrefix(w, "C"+violet+source) }) {
 		t.Errorf("%q", outcome.Warnings)
 	}

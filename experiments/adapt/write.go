@@ -23,7 +23,7 @@ import (
 func (o *conclusion) write(ctx context.Context, p *Plan) error {
 	judged := store.JudgedRows(p.Data.Target.Rows)
 	if len(judged) != len(o.disputes.used) {
-		return fmt.Errorf("%s: runs were judged on %d of the target's rows, and %d are: they are of a former version, make them again with --overwrite", p.results(), len(o.disputes.used), len(judged))
+		return fmt.Errorf("%s: these runs were judged on %d target rows, but this version uses %d: a former version made them; train them again with --overwrite", p.results(), len(o.disputes.used), len(judged))
 	}
 	if err := os.Remove(p.path(OutcomeFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -115,12 +115,12 @@ func (o *conclusion) writeToLabel(p *Plan, draw *labels.Draw) error {
 	drawn := draw.Rows()
 	if labels.Touched(path) {
 		if _, rows := labels.Filled(path); rows > 0 && rows < len(drawn) {
-			o.Problems = append(o.Problems, fmt.Sprintf("%s stays as it is, with %s and not %d, as it has labels or was changed. For more rows, rename it, run the same command again, and copy the labels over.", path, printable.Count(rows, "row"), len(drawn)))
+			o.Problems = append(o.Problems, fmt.Sprintf("%s was kept, with %s instead of %d, because it has labels or was changed. For more rows, rename it, run the same command again, and copy the labels.", path, printable.Count(rows, "row"), len(drawn)))
 		}
-		o.toLabel = fmt.Sprintf("%s has labels, or has been changed otherwise, and stays as it is; %s says what it tells.", path, evaluate)
+		o.toLabel = fmt.Sprintf("%s has labels, or was changed, and was kept; %s says how many predictions are right.", path, evaluate)
 		return nil
 	}
 	o.drawn = drawn
-	o.toLabel = fmt.Sprintf("%s has %d rows of the target that were drawn at random: with labels in them, %s says how many of the predictions are right.", path, len(o.drawn), evaluate)
+	o.toLabel = fmt.Sprintf("%s has %d target rows, drawn at random: label them, and %s says how many predictions are right.", path, len(o.drawn), evaluate)
 	return labels.Write(path, o.drawn)
 }

@@ -73,7 +73,7 @@ func (c *checker) folder(path string) {
 	c.seen[real] = true
 	entries, err := os.ReadDir(path)
 	if err != nil {
-		c.find(path, "cannot be read: "+err.Error(), "see to its permissions and its disk, and check again")
+		c.find(path, "cannot be read: "+err.Error(), "check its permissions and the disk, then run iwrun check again")
 		return
 	}
 	has := func(name string) bool {
@@ -113,7 +113,7 @@ func (c *checker) left(path string) {
 	whole := wholefile.Original(path)
 	if _, err := os.Stat(whole); errors.Is(err, fs.ErrNotExist) {
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
-			c.find(path, fmt.Sprintf("a process died while it replaced %s, which is not there", whole), "rename it to that if it is whole, or remove it")
+			c.find(path, fmt.Sprintf("a process died while it replaced %s, which is missing", whole), "rename it to that name if it is complete, or remove it")
 			c.folder(path)
 			return
 		}
@@ -138,16 +138,16 @@ func (c *checker) model(path string) {
 func (c *checker) adaptation(path string, has func(name string) bool) {
 	for _, name := range []string{adapt.ExperimentFile, adapt.PredictionsFile, adapt.ClassesFile, adapt.ReportFile, adapt.ModelFolder} {
 		if file := adapt.FindTable(path, name); !has(filepath.Base(file)) {
-			c.find(file, "is missing, although the adaptation was concluded", "give the command iwrun adapt again, which makes it from the runs")
+			c.find(file, "is missing, although the adaptation was finished", "run the same iwrun adapt command again, which writes it from the runs")
 		}
 	}
 	outcome := filepath.Join(path, adapt.OutcomeFile)
 	text, err := input.Read(outcome, input.Text)
 	if err == nil && !json.Valid(text) {
-		err = errors.New("is no whole JSON")
+		err = errors.New("is not complete JSON")
 	}
 	if err != nil {
-		c.find(outcome, err.Error(), "give the command iwrun adapt again, which makes it from the runs")
+		c.find(outcome, err.Error(), "run the same iwrun adapt command again, which writes it from the runs")
 	}
 }
 
@@ -155,7 +155,7 @@ func (c *checker) adaptation(path string, has func(name string) bool) {
 func (c *checker) part(path string) {
 	file, err := input.Open(path)
 	if err != nil {
-		c.find(path, "cannot be read: "+err.Error(), "see to its permissions and its disk, and check again")
+		c.find(path, "cannot be read: "+err.Error(), "check its permissions and the disk, then run iwrun check again")
 		return
 	}
 	start := make([]byte, len(labelshift.PartStart))

@@ -20,7 +20,7 @@ import (
 func (c *checker) run(path string) (running bool) {
 	dir, err := store.DirOf(path)
 	if err != nil {
-		c.find(path, err.Error(), "see to its permissions and its disk, and check again")
+		c.find(path, err.Error(), "check its permissions and the disk, then run iwrun check again")
 		return false
 	}
 	_, held, err := dir.Locked()
@@ -60,12 +60,12 @@ func (r *run) expect(name string, err error, do string) {
 		return
 	}
 	if refused := (*fs.PathError)(nil); errors.As(err, &refused) {
-		do = "it may be whole: see to its permissions and its disk, and check again"
+		do = "it may be whole: check its permissions and the disk, then run iwrun check again"
 	}
 	r.find(r.file(name), strings.TrimPrefix(strings.TrimPrefix(err.Error(), r.dir.Path(name)), ": "), do)
 }
 
-const rerun = "give the command of its experiment again"
+const rerun = "run its experiment again"
 
 func (r *run) configuration() {
 	resolved, err := config.LoadRun(r.dir.Path(store.ConfigFile))
@@ -77,14 +77,14 @@ func (r *run) configuration() {
 
 func (r *run) readResult() {
 	result, err := r.dir.ReadResult()
-	r.expect(store.ResultFile, err, "remove it, and "+rerun+": the run goes on from its checkpoint")
+	r.expect(store.ResultFile, err, "remove it, and "+rerun+": the run continues from its checkpoint")
 	if err != nil {
 		return
 	}
 	r.result = &result
 	if r.hash != "" && result.ConfigHash != r.hash {
-		r.find(r.file(store.ResultFile), fmt.Sprintf("belongs to a configuration of the hash %s, %s has %s", result.ConfigHash, store.ConfigFile, r.hash),
-			rerun+" with --overwrite, which begins the run anew")
+		r.find(r.file(store.ResultFile), fmt.Sprintf("belongs to a configuration with the hash %s, but %s has %s", result.ConfigHash, store.ConfigFile, r.hash),
+			rerun+" with --overwrite, which starts the run from the beginning")
 	}
 }
 
@@ -94,10 +94,10 @@ func (r *run) checkpoints() {
 	for i, path := range all {
 		name := filepath.Base(path)
 		file, err := checkpoint.Read(path)
-		do := "remove it, and " + rerun + ": the run begins anew"
+		do := "remove it, and " + rerun + ": the run starts from the beginning"
 		switch {
 		case i < len(all)-1:
-			do = rerun + ": the run goes on from " + filepath.Base(all[i+1])
+			do = rerun + ": the run continues from " + filepath.Base(all[i+1])
 		case r.result != nil:
 			do = "remove it if the network is not needed; to make it again, remove " + store.ResultFile + " too, and " + rerun
 		}
@@ -106,13 +106,13 @@ func (r *run) checkpoints() {
 			r.pair(name, file.Record, name == store.CheckpointFile)
 		}
 		if r.result != nil && name == store.PreviousCheckpointFile {
-			r.find(r.file(name), "is left from before the run was finished", "remove it")
+			r.find(r.file(name), "is left over from before the run was finished", "remove it")
 		}
 	}
 	there, _ := os.ReadDir(r.path)
 	for _, entry := range there {
 		if store.IsSetAside(entry.Name()) {
-			r.find(r.file(entry.Name()), "is a damaged checkpoint that was set aside", "see to the disk, and remove it")
+			r.find(r.file(entry.Name()), "is a damaged checkpoint that was set aside", "check the disk, and remove the file")
 		}
 	}
 }
@@ -132,7 +132,7 @@ func (r *run) pair(name string, record checkpoint.Record, last bool) {
 		err = fmt.Errorf("was written with other data than %s", store.ResultFile)
 	}
 	if err != nil {
-		r.find(r.file(name), err.Error(), rerun+" with --overwrite, which begins the run anew")
+		r.find(r.file(name), err.Error(), rerun+" with --overwrite, which starts the run from the beginning")
 		return
 	}
 	if !last || r.result == nil {
@@ -141,14 +141,14 @@ func (r *run) pair(name string, record checkpoint.Record, last bool) {
 	for _, curve := range []struct{ name, text string }{{store.MetricsFile, record.State.Metrics}, {store.WeightsFile, record.State.Weights}} {
 		written, err := input.Read(r.dir.Path(curve.name), input.Text)
 		if err == nil && string(written) != curve.text {
-			r.find(r.file(curve.name), fmt.Sprintf("is not what %s says it was at the run's end", name), "remove "+store.ResultFile+", and "+rerun+", which writes it from the checkpoint")
+			r.find(r.file(curve.name), fmt.Sprintf("differs from what %s recorded at the end of the run", name), "remove "+store.ResultFile+", and "+rerun+", which writes it from the checkpoint")
 		}
 	}
 }
 
 // model checks what a finished run says of its network.
 func (r *run) model() {
-	const do = "remove " + store.ResultFile + ", and " + rerun + ": the run goes on from its checkpoint and writes it"
+	const do = "remove " + store.ResultFile + ", and " + rerun + ": the run continues from its checkpoint and writes it"
 	about, err := model.ReadMetadata(r.path)
 	r.expect(store.ModelFile, err, do)
 	if err != nil || r.result == nil {

@@ -95,7 +95,7 @@ func (o *override) decodeNode(d *decoder, at string, n *yaml.Node) {
 			inner.fail(n, "%s has no condition; give one, as when: {task: usps-mnist}", at)
 		}
 		if len(n.Content) <= 2 {
-			inner.fail(n, "%s changes nothing; give settings beside when", at)
+			inner.fail(n, "%s changes nothing; add settings next to when", at)
 		}
 		if location, given := inner.at["dataset.name"]; given {
 			inner.failAt(location, "%s cannot change dataset.name: the tasks belong to the data set", at)

@@ -139,9 +139,9 @@ func TestParseMistakes(t *testing.T) {
 			`f.yaml:7:27: when.task: "[usps" is no valid pattern: syntax error in pattern`},
 		{"no condition", minimal + "overrides: [{network: {name: lenet}}]\n",
 			`f.yaml:7:13: overrides[0] has no condition; give one, as when: {task: usps-mnist}` + "\n" +
-				`f.yaml:7:13: overrides[0] changes nothing; give settings beside when`},
+				`f.yaml:7:13: overrides[0] changes nothing; add settings next to when`},
 		{"no settings", minimal + "overrides: [{when: {seed: 1}}]\n",
-			`f.yaml:7:13: overrides[0] changes nothing; give settings beside when`},
+			`f.yaml:7:13: overrides[0] changes nothing; add settings next to when`},
 		{"another data set", minimal + "overrides: [{when: {seed: 1}, dataset: {name: glyphs}}]\n",
 			`f.yaml:7:47: overrides[0] cannot change dataset.name: the tasks belong to the data set`},
 		{"lists of the file", minimal + "overrides: [{when: {seed: 1}, methods: [dann]}]\n",

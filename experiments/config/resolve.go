@@ -142,7 +142,7 @@ func (t Train) checkLength(d *decoder, dataset string) {
 	every, everySteps := d.at["train.eval_every"]
 	switch {
 	case inEpochs && inSteps:
-		d.failAt(epochs, "train.epochs does not count beside train.steps (%s); delete one of them", steps)
+		d.failAt(epochs, "train.epochs has no effect together with train.steps (%s); delete one of them", steps)
 	case inEpochs && t.Steps > 0:
 		d.failAt(epochs, "train.epochs does not count: the length of runs on %s is train.steps, %d; set that, and train.eval_every, the steps between two evaluations", dataset, t.Steps)
 	case everySteps && t.Steps == 0:

@@ -321,11 +321,11 @@ func TestLengthThatDoesNotCount(t *testing.T) {
 	office := "experiment: o\ndataset: {name: office31}\ntasks: [amazon-dslr]\nvariants: [full]\nmethods: [iwdan]\nseeds: [1]\n"
 	for _, test := range []struct{ text, set, want string }{
 		{minimal + "train: {epochs: 3, steps: 8, eval_every: 4}", "",
-			"f.yaml:7:17: train.epochs does not count beside train.steps (f.yaml:7:27); delete one of them"},
+			"f.yaml:7:17: train.epochs has no effect together with train.steps (f.yaml:7:27); delete one of them"},
 		{minimal + "train: {epochs: 3}\noverrides: [{when: {method: iwdan}, train: {steps: 8, eval_every: 4}}]", "",
-			"f.yaml:7:17: train.epochs does not count beside train.steps (f.yaml:8:52); delete one of them"},
+			"f.yaml:7:17: train.epochs has no effect together with train.steps (f.yaml:8:52); delete one of them"},
 		{minimal + "train: {steps: 8, eval_every: 4}", "train.epochs=3",
-			"--set train.epochs=3: train.epochs does not count beside train.steps (f.yaml:7:16); delete one of them"},
+			"--set train.epochs=3: train.epochs has no effect together with train.steps (f.yaml:7:16); delete one of them"},
 		{office + "train: {epochs: 3}", "",
 			"f.yaml:7:17: train.epochs does not count: the length of runs on office31 is train.steps, 100000; set that, and train.eval_every, the steps between two evaluations"},
 		{office, "train.epochs=3",

@@ -52,9 +52,9 @@ type Selection struct {
 	Alike []string `yaml:"alike,omitempty,flow"`
 	// Moved are methods that predict together if columns have moved.
 	Moved []string `yaml:"moved,omitempty,flow"`
-	// Joins are methods that predict with these if they are right on held-out source rows more
-	// often than the run that aligns nothing (the linear classifier), by more than one standard
-	// error.
+	// Joins are methods that predict with these if they are right on held-out source rows more often
+	// than the run that aligns nothing, the linear classifier, by more than one and a half standard
+	// errors.
 	Joins []string `yaml:"joins,omitempty,flow"`
 }
 

@@ -77,8 +77,8 @@ func (f Facts) Print(w io.Writer) {
 	line("device", "%s; CUDA devices: %d", f.Device, f.CUDADevices)
 	line("cores", "%d usable, %d in the system, %s physical", f.Usable, f.Logical, physical)
 	line("runs", "%d at a time, threads of each: %d", f.Jobs, f.Threads)
-	line("products", "%s", cmp.Or(f.products(), unknown))
-	line("kernels", "%s; convolutions of small networks: %s", cmp.Or(f.Instructions, unknown), cmp.Or(f.Convolutions, "those of every processor"))
+	line("BLAS", "%s", cmp.Or(f.products(), unknown))
+	line("kernels", "%s; convolutions of small networks: %s", cmp.Or(f.Instructions, unknown), cmp.Or(f.Convolutions, "generic"))
 	line("allocator", "%s", cmp.Or(f.library("libjemalloc", "libtcmalloc", "libmimalloc", "libc.so", "libc.musl", "ld-musl"), unknown))
 	fmt.Fprintf(w, "\n%s\n\n", strings.TrimSpace(f.Parallel))
 	for _, warning := range f.warnings() {
@@ -95,16 +95,16 @@ func (f Facts) warnings() []string {
 		cores = min(cores, f.Physical)
 	}
 	if wanted := f.Jobs * f.Threads; wanted > cores {
-		warn("%d runs with %d threads each want %d cores, but there are %d: they slow each other down", f.Jobs, f.Threads, wanted, cores)
+		warn("%d runs with %d threads each need %d cores, but there are %d: they slow each other down", f.Jobs, f.Threads, wanted, cores)
 	}
 	if set, err := strconv.Atoi(f.OMPThreads); err == nil && set != f.Threads {
-		warn("OMP_NUM_THREADS is %d; runs pass over it and use --threads, here %d", set, f.Threads)
+		warn("OMP_NUM_THREADS is %d; runs ignore it and use --threads, here %d", set, f.Threads)
 	}
 	if f.Driver && f.CUDADevices == 0 {
 		warn("there is an NVIDIA driver, but this libtorch cannot use it: build against one with CUDA (LIBTORCH=… make build)")
 	}
 	if older(f.Torch, oldestTorch) {
-		warn("libtorch %s is older than %s, the oldest one that this program is made for", f.Torch, oldestTorch)
+		warn("libtorch %s is older than %s, the oldest supported version", f.Torch, oldestTorch)
 	}
 	if strings.Contains(f.products(), "/blas/libblas.") {
 		warn("matrix products use the reference BLAS, which is several times slower than others: install OpenBLAS (Debian: libopenblas0-pthread)")

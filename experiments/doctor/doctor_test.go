@@ -12,7 +12,7 @@ func TestWarnings(t *testing.T) {
 		t.Errorf("healthy: %q", warnings)
 	}
 	for want, spoil := range map[string]func(*Facts){
-		"want 6 cores, but there are 4": func(f *Facts) { f.Jobs = 3 },
+		"need 6 cores, but there are 4": func(f *Facts) { f.Jobs = 3 },
 		"but there are 3":               func(f *Facts) { f.Usable = 3 },
 		"OMP_NUM_THREADS is 8":          func(f *Facts) { f.OMPThreads = "8" },
 		"NVIDIA driver":                 func(f *Facts) { f.Driver = true },

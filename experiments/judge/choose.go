@@ -61,7 +61,7 @@ func (c *Comparison) Choose(rule string, tolerance float64) (Choice, error) {
 		choice.Judged[i].Value = values[i]
 	}
 	if choice.Best = criterion.Best(values); choice.Best < 0 {
-		return Choice{}, fmt.Errorf("the rule %s can judge no run: %s", rule, strings.Join(choice.Problems, " "))
+		return Choice{}, fmt.Errorf("the rule %s cannot judge any run: %s", rule, strings.Join(choice.Problems, " "))
 	}
 	choice.Used, choice.Methods = choice.Best, c.methods(values)
 	choice.preferLater(tolerance)
@@ -106,7 +106,7 @@ func (c Choice) Telling() []int {
 func (c *Choice) Follow(method string) error {
 	at := slices.IndexFunc(c.Methods, func(m Method) bool { return m.Name == method && len(m.Runs) > 0 })
 	if at < 0 {
-		return fmt.Errorf("labels choose %s, none of whose runs the rule %s can judge", method, c.Rule)
+		return fmt.Errorf("labels choose %s, but the rule %s cannot judge any of its runs", method, c.Rule)
 	}
 	c.Together, c.Used, c.AllSeeds = nil, c.Methods[at].Runs[0], true
 	return nil

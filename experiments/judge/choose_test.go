@@ -253,7 +253,7 @@ func TestEveryRuleHasValues(t *testing.T) {
 		t.Errorf("one run without a value: %+v, %v", choice, err)
 	}
 	c.inputs[0].Votes, c.inputs[2].Votes = nil, nil
-	if _, err := c.Choose("ensv", 0); err == nil || !strings.Contains(err.Error(), "the rule ensv can judge no run: source-only cannot be judged") {
+	if _, err := c.Choose("ensv", 0); err == nil || !strings.Contains(err.Error(), "the rule ensv cannot judge any run: source-only cannot be judged") {
 		t.Errorf("no run with a value: error %v", err)
 	}
 	if _, err := New(nil); err == nil {

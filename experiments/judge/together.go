@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/floats"
 
 	"iwda/datasets"
 	"iwda/experiments/config"
+	"iwda/internal/printable"
 	"iwda/selection"
 	"iwda/weightest/shifttest"
 )
@@ -29,11 +29,12 @@ const near = 1
 // change that is not found costs little.
 const clearlyChanged = 0.01
 
-// The standard errors by which methods are right on held-out source rows more often from which on they
-// predict too: clearly, if rows were selected, and, of those that join, as much as speaks for them.
+// Methods predict too if they are right on held-out source rows more often by more than so many
+// standard errors: those of alike if rows were selected, and those that join. research/suite has what
+// was compared.
 const (
 	clearlyRight = 2
-	joinsFrom    = 1
+	joinsFrom    = 1.5
 )
 
 // Together chooses the methods whose assumption nothing contradicts, whose runs predict together,
@@ -71,23 +72,23 @@ func (c *Comparison) Together(alike, moved, joins []string) (Choice, error) {
 	switch {
 	case agree && c.Shared.Changed >= clearlyChanged:
 		names, choice.Correction = alike, None
-		choice.Because = fmt.Sprintf("%s, and no change of them was found (p = %.2g)", found, c.Shared.Changed)
+		choice.Because = fmt.Sprintf("%s, and a test found no change of the class shares (p = %.2g)", found, c.Shared.Changed)
 	case agree:
 		names, choice.Correction, choice.Because = alike, Halfway, found
 	case stays:
 		choice.Correction = None
-		choice.Because = found + ", so that rows may have been selected, to which no correction is due"
+		choice.Because = found + "; the target may be a selection of rows, for which a correction would be wrong"
 		others := slices.DeleteFunc(slices.Clone(alike), func(name string) bool { return slices.Contains(moved, name) })
 		if joins, why := c.join(others, moved, clearlyRight); joins {
 			names, choice.Because = alike, choice.Because+why
 		}
 	case certain >= sure*right && (c.Shared.Columns == nil || c.Shared.Columns.Distance <= near):
 		names, choice.Correction = alike, Halfway
-		choice.Because = fmt.Sprintf("%s, but %s is about as sure of the target (%.0f%%) as it is right on source rows (%.0f%%)", found, name, 100*certain, 100*right)
+		choice.Because = fmt.Sprintf("%s, but the certainty of %s on the target (%.0f%%) is about as high as its accuracy on source rows (%.0f%%)", found, name, 100*certain, 100*right)
 	case certain >= sure*right:
-		choice.Because = fmt.Sprintf("%s, and on average columns are %.1f deviations away", found, c.Shared.Columns.Distance)
+		choice.Because = fmt.Sprintf("%s, and the column means have moved by %.1f standard deviations on average", found, c.Shared.Columns.Distance)
 	default:
-		choice.Because = fmt.Sprintf("%s, and %s is less sure of the target (%.0f%%) than it is right on source rows (%.0f%%)", found, name, 100*certain, 100*right)
+		choice.Because = fmt.Sprintf("%s, and the certainty of %s on the target (%.0f%%) is lower than its accuracy on source rows (%.0f%%)", found, name, 100*certain, 100*right)
 	}
 	for _, method := range joins {
 		if joins, why := c.join([]string{method}, []string{name}, joinsFrom); joins && !slices.Contains(names, method) {
@@ -108,8 +109,8 @@ func (c *Comparison) Together(alike, moved, joins []string) (Choice, error) {
 func (c *Comparison) join(others, besides []string, errors float64) (joins bool, why string) {
 	right, variance := c.rightOnSource(others)
 	beside, ofBesides := c.rightOnSource(besides)
-	why = fmt.Sprintf("; %s too predicts, as on held-out source rows it is right more often (%.0f%%, where %s has %.0f%%)",
-		strings.Join(others, " and "), 100*right, strings.Join(besides, " and "), 100*beside)
+	why = fmt.Sprintf("; %s also predicts, with a higher accuracy on held-out source rows (%.0f%%) than %s (%.0f%%)",
+		printable.And(others), 100*right, printable.And(besides), 100*beside)
 	return right-beside > errors*math.Sqrt(variance+ofBesides), why
 }
 
@@ -136,15 +137,15 @@ func (c *Comparison) rightOnSource(methods []string) (share, variance float64) {
 func (s Shared) evidence() (agree bool, found string) {
 	switch columns := s.Columns; {
 	case columns != nil && columns.P >= shifttest.Significance:
-		return true, fmt.Sprintf("the target's columns do not contradict that only class shares changed (p = %.2g)", columns.P)
+		return true, fmt.Sprintf("the target's columns do not contradict that only the class shares changed (p = %.2g)", columns.P)
 	case columns != nil:
-		return false, fmt.Sprintf("the target's columns contradict that only class shares changed, most of all %q (p = %.2g)", columns.Odd, columns.P)
+		return false, fmt.Sprintf("the target's columns contradict that only the class shares changed, most of all %q (p = %.2g)", columns.Odd, columns.P)
 	case !s.Test.Tested():
-		return false, s.Test.Untested() + " to tell whether only class shares changed"
+		return false, s.Test.Untested() + " to tell whether only the class shares changed"
 	case !s.Test.Rejected():
-		return true, fmt.Sprintf("the predictions of the target do not contradict that only class shares changed (p = %.2g)", s.Test.P)
+		return true, fmt.Sprintf("the predictions of the target do not contradict that only the class shares changed (p = %.2g)", s.Test.P)
 	}
-	return false, fmt.Sprintf("the predictions of the target contradict that only class shares changed (p = %.2g)", s.Test.P)
+	return false, fmt.Sprintf("the predictions of the target contradict that only the class shares changed (p = %.2g)", s.Test.P)
 }
 
 // halfway returns the classifier's mean certainty on the target and its accuracy on source rows, both

@@ -41,7 +41,7 @@ const furthest = 0.05
 func (c *Comparison) Trust(runs []int, correction Correction) Trust {
 	var t Trust
 	if aligns(MethodOf(c.reference().Run)) {
-		const none = "no run is there that was not aligned with the target"
+		const none = "all runs were aligned with the target, and a run without alignment is needed"
 		t.Untold, t.Unfloored = none, none
 		return t
 	}
@@ -78,11 +78,11 @@ func (c *Comparison) expect(t *Trust, of predicted) error {
 		return errors.New(why)
 	}
 	if allowed := 2 - right - of.claimed; differ > allowed {
-		return fmt.Errorf("the predictions are not those of %s on %.1f%% of the rows, and their expected errors allow for %.1f%%", name, 100*differ, 100*allowed)
+		return fmt.Errorf("the predictions differ from those of %s on %.1f%% of the rows, but their expected errors allow for only %.1f%%", name, 100*differ, 100*allowed)
 	}
 	apart := of.claimed - opinion
 	if math.Abs(apart) > furthest {
-		return fmt.Errorf("by %s %.1f%% of the predictions are right, by themselves %.1f%%", name, 100*opinion, 100*of.claimed)
+		return fmt.Errorf("two estimates of the accuracy are more than %.0f points apart: %.1f%% by %s, %.1f%% by the runs that predict", 100*furthest, 100*opinion, name, 100*of.claimed)
 	}
 	expected, err := classshares.ExpectAccuracy(k, run.heldOut(), run.HeldOutLabels, run.target(), of.classes, run.settings(), classshares.AccuracySettings{Seed: 1})
 	if err != nil {
@@ -146,7 +146,7 @@ func (c *Comparison) floorOf(classes []int) (*floor.Floor, error) {
 	}
 	f, err := floor.Of(k, s, floor.Target{Features: features(target), Predicted: evenly.Of(classes, most)})
 	if err == nil && f.Value <= 1/float64(k) {
-		err = fmt.Errorf("the floor of %.1f%% is no higher than guessing one of %d classes", 100*f.Value, k)
+		err = fmt.Errorf("the floor of %.1f%% is no higher than the accuracy of guessing one of %d classes", 100*f.Value, k)
 	}
 	if err != nil {
 		return nil, err

@@ -92,13 +92,13 @@ func TestTrustIsWithheld(t *testing.T) {
 	turned := slices.Clone(candidates)
 	turned[0].Target = narrow(rotated(candidates[0].Target))
 	got := compared(t, turned...).Trust([]int{1}, Full)
-	if got.Expected != nil || !strings.HasPrefix(got.Untold, "more than the class shares is new") || got.Floor != nil || got.Unfloored != "the floor of 0.0% is no higher than guessing one of 3 classes" {
+	if got.Expected != nil || !strings.HasPrefix(got.Untold, "more than the class shares changed in the target") || got.Floor != nil || got.Unfloored != "the floor of 0.0% is no higher than the accuracy of guessing one of 3 classes" {
 		t.Errorf("%+v", got)
 	}
 	other := slices.Clone(candidates)
 	other[1].Target = narrow(rotated(candidates[1].Target))
 	got = compared(t, other...).Trust([]int{1}, Full)
-	if got.Expected != nil || !strings.Contains(got.Untold, "the predictions are not those of") || got.Floor == nil {
+	if got.Expected != nil || !strings.Contains(got.Untold, "the predictions differ from those of") || got.Floor == nil {
 		t.Errorf("%+v", got)
 	}
 	// Nearly at random, and said to be so: both opinions are alike, and few are right.
@@ -123,7 +123,7 @@ func TestAlignedRunsDoNotVouch(t *testing.T) {
 	aligned := candidates[0]
 	aligned.Run = "full/a-b/iwdan/seed-1"
 	got := compared(t, aligned).Trust([]int{0}, Full)
-	if got.Expected != nil || got.Floor != nil || !strings.HasPrefix(got.Untold, "no run is there") || got.Unfloored != got.Untold {
+	if got.Expected != nil || got.Floor != nil || !strings.HasPrefix(got.Untold, "all runs were aligned with the target") || got.Unfloored != got.Untold {
 		t.Errorf("%+v", got)
 	}
 }

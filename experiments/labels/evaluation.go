@@ -6,6 +6,7 @@ import (
 
 	"iwda/datasets/table"
 	"iwda/evaluation"
+	"iwda/internal/printable"
 )
 
 // Evaluation is what labels of some rows say of what was predicted. Shares are fractions of 1,
@@ -72,12 +73,12 @@ func Evaluate(labels Labels, p *Predictions) *Evaluation {
 	e.recall(labels, ours)
 	for _, r := range e.Recalls {
 		if !slices.Contains(p.Classes, r.Class) {
-			e.Notes = append(e.Notes, fmt.Sprintf("No row is predicted to be of class %q, which %d rows with a label are.", r.Class, r.Labels))
+			e.Notes = append(e.Notes, fmt.Sprintf("No row is predicted as class %q, the true class of %s.", r.Class, printable.Count(r.Labels, "labelled row")))
 		}
 	}
 	if labels.Disputed {
 		e.Strata, e.Recalls = 0, nil
-		e.Notes = append(e.Notes, labels.Path+" has rows on which methods differ, and not rows drawn at random: no accuracy follows from them. They tell which method, and which assumption, holds on such rows.")
+		e.Notes = append(e.Notes, labels.Path+" has rows on which methods differ, not a random sample, so no accuracy follows from them. They show which method is right on such rows, and so which assumption holds.")
 	}
 	return e
 }
@@ -179,7 +180,7 @@ func NewRival(labels Labels, p *Predictions) *Rival {
 func (r *Rival) Add(id, class string, confidence float64) error {
 	label, labelled := r.places[r.row]
 	if r.row >= len(r.p.Class) || labelled && r.labels.Rows[label].ID != table.WrittenID(id) {
-		return fmt.Errorf("row %d of the target has the id %.100q, in %s it is another row: the target has changed since; run iwrun adapt again", r.row, id, r.p.Path)
+		return fmt.Errorf("row %d of the target has the id %.100q, but in %s this row has another id: the target has changed since; run iwrun adapt again", r.row, id, r.p.Path)
 	}
 	if labelled {
 		r.said[label] = said{class, confidence}
@@ -193,7 +194,7 @@ func (r *Rival) Add(id, class string, confidence float64) error {
 // Method says how often the method is right, once it has been told of all rows.
 func (r *Rival) Method(name string, runs []string) (Method, error) {
 	if r.row != len(r.p.Class) {
-		return Method{}, fmt.Errorf("the target has %d rows, %s has %d: it has changed since; run iwrun adapt again", r.row, r.p.Path, len(r.p.Class))
+		return Method{}, fmt.Errorf("the target has %d rows, but %s has %d: the target has changed since; run iwrun adapt again", r.row, r.p.Path, len(r.p.Class))
 	}
 	var pairs []evaluation.Pairs
 	for _, s := range r.labels.Strata {

@@ -135,7 +135,7 @@ func TestDisputedRows(t *testing.T) {
 	if err := e.Sheet().Write(&shown, sheet.Markdown); err != nil {
 		t.Fatal(err)
 	}
-	for part, in := range map[string]bool{"| mcc@own         | 2 of 2 |  2, 0 | 0.5 |\n": true, "no accuracy follows": true, "95%": false, "recall": false, "beside": false} {
+	for part, in := range map[string]bool{"| mcc@own         | 2 of 2 |         2, 0 | 0.5 |\n": true, "no accuracy follows": true, "95%": false, "recall": false, "difference": false} {
 		if strings.Contains(shown.String(), part) != in {
 			t.Errorf("%q: want %v, in\n%s", part, in, &shown)
 		}
@@ -189,7 +189,7 @@ func evaluationOf(t *testing.T, predictions, labels string) *Evaluation {
 
 // A class that is never predicted may be one that is written in another way.
 func TestLabelThatIsNotPredicted(t *testing.T) {
-	if e := evaluationOf(t, "id,class,probability\n1,cat,0.5\n2,dog,0.75\n3,dog,1\n", "id,label\n1,cat\n2,dgo\n"); e.Predictions.Right != 1 || len(e.Notes) != 1 || !strings.Contains(e.Notes[0], `"dgo", which 1 rows`) || e.Recalls[0].Recall != nil {
+	if e := evaluationOf(t, "id,class,probability\n1,cat,0.5\n2,dog,0.75\n3,dog,1\n", "id,label\n1,cat\n2,dgo\n"); e.Predictions.Right != 1 || len(e.Notes) != 1 || !strings.Contains(e.Notes[0], `"dgo", the true class of 1 labelled row.`) || e.Recalls[0].Recall != nil {
 		t.Errorf("%+v", e)
 	}
 }
@@ -201,9 +201,9 @@ func TestMatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]string{
-		"id,class,probability\n1,cat,0.5\n3,cat,0.5\n":            given.Path + `:3: id "2" is none of the 2 rows of PATH`,
-		"id,class,probability\n1,cat,0.5\n2,a,1\n1,cat,0.5\n":     `PATH:4: the id "1" is there twice; ` + given.Path + ":2 has a label",
-		"id,class,probability\n0001,cat,0.5\n0002,cat,0.5\n":      given.Path + `:2: id "1" is none of the 2 rows of PATH; "0001" is one: write ids as they were, as text in a spreadsheet`,
+		"id,class,probability\n1,cat,0.5\n3,cat,0.5\n":            given.Path + `:3: id "2" is not among the 2 rows of PATH`,
+		"id,class,probability\n1,cat,0.5\n2,a,1\n1,cat,0.5\n":     `PATH:4: two rows have the id "1", and ` + given.Path + ":2 has a label for one of them: give the target's rows unique ids",
+		"id,class,probability\n0001,cat,0.5\n0002,cat,0.5\n":      given.Path + `:2: id "1" is not among the 2 rows of PATH; "0001" is one: write ids unchanged, in a spreadsheet as text`,
 		"id,class,probability\n1,cat,half\n":                      `PATH:2: id "1": the probability is "half"`,
 		"id,class\n1,cat\n":                                       `PATH:1: the columns are ["id" "class"]; want id, predicted_class and probability`,
 		"id,class,probability\n1,cat,0.5\n2,dog,1\n2,dog,1,dog\n": "PATH:4: 4 columns",
@@ -222,7 +222,7 @@ func TestOtherTarget(t *testing.T) {
 	if err := r.Add("another", "cat", 1); err == nil || !strings.Contains(err.Error(), `row 0 of the target has the id "another"`) {
 		t.Errorf("another row: %v", err)
 	}
-	if _, err := r.Method("mcc", nil); err == nil || !strings.Contains(err.Error(), "the target has 0 rows, "+p.Path+" has 60") {
+	if _, err := r.Method("mcc", nil); err == nil || !strings.Contains(err.Error(), "the target has 0 rows, but "+p.Path+" has 60: the target has changed since") {
 		t.Errorf("no row: %v", err)
 	}
 }

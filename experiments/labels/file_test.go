@@ -89,18 +89,18 @@ func TestRead(t *testing.T) {
 		t.Error(diff, err)
 	}
 	for text, want := range map[string]string{
-		"id,label\n1,cat\n2,cow\n":           `:3: id "2": label "cow" is no class of out, which has cat, dog`,
+		"id,label\n1,cat\n2,cow\n":           `:3: id "2": label "cow" is not a class of out, which has cat, dog`,
 		"id,label\n1,cat\n2,dog\n1,cat\n":    `:4: id "1" has a label in line 2 already`,
 		"id,class\n1,cat\n":                  ":1: the columns are [\"id\" \"class\"]; want id and label",
-		"id,label\n1,cat\n2,\n":              "filled in in 1 rows; 2 are needed",
+		"id,label\n1,cat\n2,\n":              "rows with a label: 1; at least 2 are needed",
 		"":                                   "is empty",
 		"id,label\n1,cat\n2\n":               ":3: 1 columns; the first line names 2",
 		"id,label,stratum\n1,cat,a\n":        ":1: want both the columns stratum and stratum_share, or neither",
-		strata("1,a,0.25,cat"):               `of stratum a 1 rows have a label; each stratum needs 2`,
+		strata("1,a,0.25,cat"):               `rows with a label in the stratum a: 1; each stratum needs 2`,
 		strata(`1,a,"0,5,1",cat`):            `:2: id "1": stratum_share is "0,5,1"`,
 		strata("1,a,x,cat"):                  `:2: id "1": stratum_share is "x"`,
-		strata("1,a,0.2,cat", "2,a,0.3,"):    `:3: id "2": stratum_share is 0.3, but 0.2 in lines of stratum "a" before`,
-		strata("1,a,0.2,cat", "2,a,0.2,cat"): "the strata have 0.2 of all rows together; want all strata",
+		strata("1,a,0.2,cat", "2,a,0.3,"):    `:3: id "2": stratum_share is 0.3, but former lines of stratum "a" have 0.2`,
+		strata("1,a,0.2,cat", "2,a,0.2,cat"): "the shares of the strata sum to 0.2, not 1; keep the rows of all strata",
 	} {
 		path := file(t, "labels.csv", text)
 		if _, err := Read(path, classes, "out"); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), path+":") {

@@ -51,7 +51,7 @@ func Match(path string, labels Labels) (*Predictions, error) {
 		}
 		if i, has := wanted[table.WrittenID(cells[id])]; has {
 			if p.Labelled[i] >= 0 {
-				return fmt.Errorf("the id %.100q is there twice; %s:%d has a label for one of the two: give the target's rows ids that differ", cells[id], labels.Path, labels.Rows[i].Line)
+				return fmt.Errorf("two rows have the id %.100q, and %s:%d has a label for one of them: give the target's rows unique ids", cells[id], labels.Path, labels.Rows[i].Line)
 			}
 			p.Labelled[i] = len(p.Class)
 		}
@@ -65,9 +65,9 @@ func Match(path string, labels Labels) (*Predictions, error) {
 		if l := labels.Rows[i]; row < 0 {
 			hint := ""
 			if other := alike[asNumber(l.ID)]; other != "" {
-				hint = fmt.Sprintf("; %.100q is one: write ids as they were, as text in a spreadsheet", other)
+				hint = fmt.Sprintf("; %.100q is one: write ids unchanged, in a spreadsheet as text", other)
 			}
-			return nil, input.Wrong(fmt.Errorf("%s:%d: id %.100q is none of the %d rows of %s%s", labels.Path, l.Line, l.ID, len(p.Class), path, hint))
+			return nil, input.Wrong(fmt.Errorf("%s:%d: id %.100q is not among the %d rows of %s%s", labels.Path, l.Line, l.ID, len(p.Class), path, hint))
 		}
 	}
 	return p, nil

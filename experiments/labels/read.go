@@ -112,7 +112,7 @@ func (r *reader) stratumOf(name, shareText string) (int, error) {
 		r.Strata = append(r.Strata, Stratum{strings.Clone(name), share})
 		return len(r.Strata) - 1, nil
 	case r.Strata[at].Share != share:
-		return 0, fmt.Errorf("%s is %v, but %v in lines of stratum %.100q before", heading.StratumShare, share, r.Strata[at].Share, name)
+		return 0, fmt.Errorf("%s is %v, but former lines of stratum %.100q have %v", heading.StratumShare, share, name, r.Strata[at].Share)
 	}
 	return at, nil
 }
@@ -128,13 +128,13 @@ func (r *reader) check() error {
 		switch {
 		case labelled[i] >= fewestOfStratum:
 		case s.Name == "":
-			return fmt.Errorf("%s: the column of labels is filled in in %d rows; %d are needed at least, and some thirty to tell much", r.Path, labelled[i], fewestOfStratum)
+			return fmt.Errorf("%s: rows with a label: %d; at least %d are needed, and about thirty for a useful answer", r.Path, labelled[i], fewestOfStratum)
 		default:
-			return fmt.Errorf("%s: of stratum %s %d rows have a label; each stratum needs %d", r.Path, s.Name, labelled[i], fewestOfStratum)
+			return fmt.Errorf("%s: rows with a label in the stratum %s: %d; each stratum needs %d", r.Path, s.Name, labelled[i], fewestOfStratum)
 		}
 	}
 	if math.Abs(sum-1) > 1e-6 {
-		return fmt.Errorf("%s: the strata have %.4g of all rows together; want all strata, with their rows without a label", r.Path, sum)
+		return fmt.Errorf("%s: the shares of the strata sum to %.4g, not 1; keep the rows of all strata, also those without a label", r.Path, sum)
 	}
 	return nil
 }

@@ -10,26 +10,26 @@ import (
 // Sheet shows the evaluation to readers.
 func (e *Evaluation) Sheet() sheet.Sheet {
 	s := sheet.Sheet{
-		Title:    "How many are right",
+		Title:    "How many predictions are right",
 		Sections: []sheet.Section{e.accuracies()},
-		Legend: fmt.Sprintf("By %d rows with labels of %d. accuracy: of all rows, percent, with an interval of 95%%: prediction-powered where ten of the labelled rows at least are right and ten are wrong, else by these rows alone. "+
-			"beside: in how many percent of all rows more than the predictions a method is right, with an interval of 95%%. %s p: of no difference.", e.Labels, e.Rows, alone),
+		Legend: fmt.Sprintf("%d of %d rows have a label. accuracy: estimated for all rows, in percent, with a 95%% interval. It is prediction-powered if at least ten labelled rows are right and ten are wrong; otherwise it uses these rows alone. "+
+			"difference: accuracy of the method minus that of the predictions, in points, with a 95%% interval. %s p: p-value of the test that both are equally accurate.", e.Labels, e.Rows, gained),
 		Notes: e.Notes,
 	}
 	if e.Strata == 0 {
-		s.Legend = fmt.Sprintf("By %d rows with labels, on which methods differ. %s p: of no difference on such rows.", e.Labels, alone)
+		s.Legend = fmt.Sprintf("%d labelled rows, on which methods differ. %s p: p-value of the test that both are right equally often on such rows.", e.Labels, gained)
 	}
 	if e.Strata > 1 {
-		s.Notes = append([]string{fmt.Sprintf("The rows were drawn from %d strata of confidence, and count by how many of all each stands for.", e.Strata)}, s.Notes...)
+		s.Notes = append([]string{fmt.Sprintf("The rows were drawn from %d strata of confidence. Each row is weighted by the number of rows that it stands for.", e.Strata)}, s.Notes...)
 	}
 	if len(e.Recalls) > 0 {
 		s.Sections = append(s.Sections, e.recalls())
-		s.Legend += fmt.Sprintf(" recall: share of a class's rows that are predicted to be of it, percent; missing for less than %d labels.", fewestOfClass)
+		s.Legend += fmt.Sprintf(" recall: share of a class's rows that are predicted as this class, in percent, with a 95%% interval; missing for fewer than %d labels.", fewestOfClass)
 	}
 	return s
 }
 
-const alone = "alone: labelled rows that only the method gets right, and only the predictions."
+const gained = "gained, lost: labelled rows on which only the method is right, and on which only the predictions are."
 
 var (
 	percents = sheet.Printf("%.1f", " (%.1f", " to %.1f)")
@@ -66,7 +66,7 @@ func (e *Evaluation) accuracies() sheet.Section {
 		{Head: "predicted by", Key: true, Value: func(l line) sheet.Value { return sheet.Word(l.name) }},
 		{Head: "right", Value: func(l line) sheet.Value { return sheet.Word(fmt.Sprintf("%d of %d", l.Accuracy.Right, e.Labels)) }},
 		{Head: "accuracy", Format: percents, Value: func(l line) sheet.Value { return percent(l.Accuracy.Estimate) }},
-		{Head: "beside", Format: points, Value: beside(func(d evaluation.Difference) sheet.Value { return percent(d.Estimate) })},
+		{Head: "difference", Format: points, Value: beside(func(d evaluation.Difference) sheet.Value { return percent(d.Estimate) })},
 	}
 	title := "Accuracy on the target in percent"
 	switch {
@@ -77,7 +77,7 @@ func (e *Evaluation) accuracies() sheet.Section {
 	}
 	if len(e.Methods) > 0 {
 		columns = append(columns,
-			sheet.Column[line]{Head: "alone", Value: beside(func(d evaluation.Difference) sheet.Value { return sheet.Word(fmt.Sprintf("%d, %d", d.Gained, d.Lost)) })},
+			sheet.Column[line]{Head: "gained, lost", Value: beside(func(d evaluation.Difference) sheet.Value { return sheet.Word(fmt.Sprintf("%d, %d", d.Gained, d.Lost)) })},
 			sheet.Column[line]{Head: "p", Format: sheet.Printf("%.2g"), Value: beside(func(d evaluation.Difference) sheet.Value { return sheet.Number(d.P) })})
 	}
 	return sheet.NewSection(title, columns, lines)

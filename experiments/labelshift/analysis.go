@@ -58,7 +58,7 @@ type Tests struct {
 // Verdict says whether anything was found against label shift.
 func (t Tests) Verdict() string {
 	if t.LabelShift == nil {
-		return "whether more than the class shares changed cannot be told from sums"
+		return "sums alone do not show whether more than the class shares changed"
 	}
 	return t.LabelShift.Verdict()
 }
@@ -83,7 +83,7 @@ func Analyse(source, target *Predictions, s Settings) (*Analysis, error) {
 		a.note("%d rows of %s have no label and are left out.", source.Unlabelled, source.Name)
 	}
 	if !strings.HasSuffix(s.Estimator, "-hard") && source.decided() && target.decided() {
-		a.note("Nearly all rows say 1 of one class and 0 of the others: these are decisions, not probabilities, of which %s makes biased shares. --estimator bbse-hard is the one for them.", s.Estimator)
+		a.note("Nearly all rows have 1 for one class and 0 for the others: these are decisions, not probabilities, and %s estimates biased shares from them. Use --estimator bbse-hard.", s.Estimator)
 	}
 	a.places = source.places
 	classifier, err := s.calibrate(source)
@@ -127,7 +127,7 @@ func (s Settings) of(source *Predictions) classshares.Settings {
 func (s Settings) calibrate(source *Predictions) (classshares.Classifier, error) {
 	if s.Calibration != calibration.None && source.Kind == table.Logits {
 		if far := calibration.FindFurthest(source.values, source.labels, len(source.Classes)); far != nil {
-			return classshares.Classifier{}, fmt.Errorf("%s: %s; this row alone would decide the calibration: correct it or leave it out (--calibration none takes logits as they are)",
+			return classshares.Classifier{}, fmt.Errorf("%s: %s; this row alone would decide the calibration: correct it or leave it out, or use the logits uncalibrated (--calibration none)",
 				source.Name, far.Describe(source.place(far.Row), strconv.Quote(source.Classes[far.Class])))
 		}
 	}
@@ -155,7 +155,7 @@ func (a *Analysis) describe(p weightest.Problem, estimator weightest.Estimator, 
 	}
 	if ambiguity != nil {
 		widest := floats.MaxIdx(ambiguity)
-		a.note("%s: these predictions do not determine the class shares: others explain them as well, whatever the number of rows. They may differ most in the share of %s, by up to %.2f.",
+		a.note("%s: these predictions do not determine the class shares: other shares explain them as well, however many rows there are. The share of %s is the least certain: others may differ by up to %.2f.",
 			a.Estimator, a.Classes[widest], ambiguity[widest])
 	}
 	a.SourceRows, a.TargetRows, a.SourceShares = p.SourceRows, p.TargetRows, p.SourceDistribution
@@ -220,7 +220,7 @@ func (a *Analysis) correct(first, last int) ([]float64, error) {
 	k := len(a.Classes)
 	for row := first; row < last; row++ {
 		if floats.Dot(a.shares.Sample.Target()[row*k:(row+1)*k], a.Estimate.Weights) == 0 {
-			return nil, fmt.Errorf("%s: row %d has probability 0 in every class that the target has by %s; after a calibration such as ts no probability is 0",
+			return nil, fmt.Errorf("%s: row %d has probability 0 in every class that the target has according to %s; use a calibration such as ts, after which no probability is 0",
 				a.Target, row, a.Estimator)
 		}
 	}

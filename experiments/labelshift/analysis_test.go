@@ -249,7 +249,7 @@ func TestRotationIsNoLabelShift(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if title := a.Sheet().Sections[0].Title; !a.Tests.LabelShift.Rejected() || !strings.Contains(title, "More than label shift") {
+	if title := a.Sheet().Sections[0].Title; !a.Tests.LabelShift.Rejected() || !strings.Contains(title, "More than the class shares changed") {
 		t.Error(title)
 	}
 }

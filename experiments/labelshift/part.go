@@ -137,7 +137,7 @@ func (p *Part) add(rows []float64, labels []int, numbers []uint64, ofSource bool
 // both counted are an error.
 func (p *Part) Merge(other *Part) error {
 	if p.Classes != nil && other.Classes != nil && !slices.Equal(p.Classes, other.Classes) {
-		return fmt.Errorf("its classes are %.200q, those of the parts before it %.200q", other.Classes, p.Classes)
+		return fmt.Errorf("its classes are %.200q, but those of the parts before it are %.200q", other.Classes, p.Classes)
 	}
 	source, err := join("source", p.Source, other.Source)
 	if err != nil {

@@ -93,7 +93,7 @@ func ReadTarget(path string, o table.Options, source *Predictions) (*Predictions
 		return nil, err
 	}
 	if p.Kind != source.Kind {
-		return nil, fmt.Errorf("%s holds %s and %s %s; both must hold the same", path, p.Kind, source.Name, source.Kind)
+		return nil, fmt.Errorf("%s holds %s, but %s holds %s; both must hold the same", path, p.Kind, source.Name, source.Kind)
 	}
 	for batch, err := range file.Batches(batchRows) {
 		if err != nil {
@@ -114,7 +114,7 @@ func ReadRun(folder string) (source, target *Predictions, err error) {
 	}
 	result, err := dir.ReadResult()
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, fmt.Errorf("%s is no finished run: it has no %s. A run's folder is such as results/mine/full/photos-sketches/iwdan/seed-1; iwrun adapt has its runs in runs/ of its own folder", folder, store.ResultFile)
+		return nil, nil, fmt.Errorf("%s is not a finished run: it has no %s. Name a run's folder, such as results/mine/full/photos-sketches/iwdan/seed-1; the runs of iwrun adapt are in the folder runs of its output", folder, store.ResultFile)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -170,7 +170,7 @@ func open(path string, o table.Options) (*table.Table, error) {
 	file, err := table.Open(path, o)
 	if err == nil && file.Kind() == table.Features {
 		file.Close()
-		return nil, fmt.Errorf("%s: nothing says whether the values are probabilities or logits; give them that name, or --kind", path)
+		return nil, fmt.Errorf("%s: it is not clear whether the values are probabilities or logits; name them so in the file, or use --kind", path)
 	}
 	return file, err
 }
@@ -219,5 +219,5 @@ func (p *Predictions) requireEveryClass() error {
 
 // missingClass is the error of a class that no source row has.
 func missingClass(name, class string) error {
-	return fmt.Errorf("%s: class %q has no row: nothing tells how the classifier predicts it; add labelled rows of it, or leave the class out of both files", name, class)
+	return fmt.Errorf("%s: class %q has no row, so it is not known how the classifier predicts it; add labelled rows of it, or leave the class out of both files", name, class)
 }

@@ -101,7 +101,7 @@ func TestReadRunErrors(t *testing.T) {
 	if _, _, err := ReadRun(dir.String()); err == nil || !strings.Contains(err.Error(), "set train.validation") {
 		t.Errorf("error %v", err)
 	}
-	if _, _, err := ReadRun(t.TempDir()); err == nil || !strings.Contains(err.Error(), "is no finished run: it has no result.json") {
+	if _, _, err := ReadRun(t.TempDir()); err == nil || !strings.Contains(err.Error(), "is not a finished run: it has no result.json") {
 		t.Errorf("no run: error %v", err)
 	}
 }

@@ -57,7 +57,7 @@ func (s Settings) checkForSums() error {
 	case err != nil:
 		return err
 	case rows:
-		return fmt.Errorf("%s reads rows, and sums have none; there %s work", s.Estimator, strings.Join(estimatorsOfSums(), ", "))
+		return fmt.Errorf("%s needs rows, and sums have none; these estimators work with sums: %s", s.Estimator, strings.Join(estimatorsOfSums(), ", "))
 	case s.Calibration != calibration.None:
 		return fmt.Errorf("sums cannot be calibrated by %s any more: calibrate the probabilities before they are counted", s.Calibration)
 	case s.TrainShares != nil:

@@ -39,9 +39,9 @@ func (a *Analysis) Sheet() sheet.Sheet {
 	columns, rows := a.columns(), a.each()
 	s := a.sheet()
 	s.Sections = append(s.Sections, sheet.NewSection(a.method(), columns, rows))
-	s.Legend = "Source: share of the class among the labels. Target: its estimated share. Weight: the target's share over the source's, for which mlls takes the mean calibrated probability of source rows."
+	s.Legend = "Source: share of the class among the source's labels. Target: its estimated share in the target. Weight: target share divided by source share, for which mlls takes the mean calibrated probability of source rows."
 	if a.Uncertainty != nil {
-		s.Legend += fmt.Sprintf(" An interval holds the true number with probability %v, each on its own; those of CSV and JSON that are called joint hold all at once.", a.Level)
+		s.Legend += fmt.Sprintf(" Each interval contains the true number with probability %v. The joint intervals in CSV and JSON contain all of them at once with this probability.", a.Level)
 	}
 	s.Records = sheet.NewRecords(columns, rows)
 	return s
@@ -66,7 +66,7 @@ func (a *Analysis) sheet() sheet.Sheet {
 		condition = "infinite (C is singular)"
 	}
 	s.Notes = append(s.Notes,
-		fmt.Sprintf("Condition number of C, hard predictions: %s.", condition),
+		fmt.Sprintf("Condition number of C, the confusion matrix of hard predictions: %s.", condition),
 		fmt.Sprintf("Effective sample size of the weighted source: %.0f of %d rows.", a.EffectiveRows, a.SourceRows))
 	if said := a.expectation(); said != "" {
 		s.Notes = append(s.Notes, said)
@@ -160,7 +160,7 @@ func (a *Analysis) expectation() string {
 	if e == nil {
 		return ""
 	}
-	return fmt.Sprintf("Expected accuracy on the target: %.1f%% (%.1f to %.1f%%) by corrected probabilities, %.1f%% by those before; only if the classifier was not adapted to this target, which would pass the test in any case.",
+	return fmt.Sprintf("Expected accuracy on the target: %.1f%% (%.1f to %.1f%%) of the corrected predictions, %.1f%% of the classifier's own. This is valid only if the classifier was not adapted to this target; an adapted one passes the test in any case.",
 		100*e.Value, 100*e.Low, 100*e.High, 100*a.Uncorrected)
 }
 
@@ -170,7 +170,7 @@ func (a *Analysis) method() string {
 	if a.Uncertainty == nil {
 		return text
 	}
-	return fmt.Sprintf("%s, intervals bootstrap of %d replicas", text, a.Replicas)
+	return fmt.Sprintf("%s, intervals from %d bootstrap replicas", text, a.Replicas)
 }
 
 // columns are those of the classes.
@@ -234,9 +234,9 @@ func (t Tests) labelShiftP() float64 {
 
 // section is the table of the tests under a title.
 func (t Tests) section(title string) sheet.Section {
-	rows := []testResult{{"anything shifted: predicted classes (χ²)", t.ChiSquared.Statistic, sheet.Count(t.ChiSquared.DegreesOfFreedom), t.ChiSquared.P}}
+	rows := []testResult{{"any shift: predicted classes (χ²)", t.ChiSquared.Statistic, sheet.Count(t.ChiSquared.DegreesOfFreedom), t.ChiSquared.P}}
 	if k := t.KolmogorovSmirnov; k != nil {
-		rows = append(rows, testResult{name: "anything shifted: probabilities (Kolmogorov–Smirnov)", statistic: k.Distances[k.Class], p: k.P})
+		rows = append(rows, testResult{name: "any shift: probabilities (Kolmogorov–Smirnov)", statistic: k.Distances[k.Class], p: k.P})
 	}
 	if l := t.LabelShift; l != nil {
 		rows = append(rows, testResult{"more than label shift (over-identification)", l.Statistic, sheet.Count(l.DegreesOfFreedom), t.labelShiftP()})
@@ -279,12 +279,12 @@ func (c *Comparison) Sheet() sheet.Sheet {
 		rows = append(rows, of.each()...)
 	}
 	s := c.sheet()
-	s.Legend = fmt.Sprintf("Distance: half the sum of the differences to the shares by %s after %s. Effective rows: what the weighted source is worth.", c.Estimator, c.Calibration)
+	s.Legend = fmt.Sprintf("Distance: half the sum of the absolute differences from the shares by %s after %s. Effective rows: how many unweighted rows the weighted source is worth.", c.Estimator, c.Calibration)
 	if len(c.Classes) <= printedClasses {
 		for i, name := range c.Classes {
 			columns = append(columns, sheet.Column[Result]{Head: name, Format: sheet.Printf("%.4f"), Value: func(r Result) sheet.Value { return sheet.Number(at(r.Shares, i)) }})
 		}
-		s.Legend += " Then the shares of the classes in the target."
+		s.Legend += " The other columns are the shares of the classes in the target."
 	} else {
 		s.Notes = append(s.Notes, "CSV and JSON have the shares of all classes.")
 	}

@@ -168,9 +168,9 @@ func factsOf(t *testing.T, s sheet.Sheet) map[string]any {
 // why there is none.
 func TestExpectation(t *testing.T) {
 	for want, test := range map[string]shifttest.LabelShift{
-		"Expected accuracy on the target: 87.4% (86.0 to 88.9%) by corrected probabilities, 84.3% by those before; only if the classifier was not adapted": {DegreesOfFreedom: 6, P: 0.4, Detectable: 0.03},
-		"No expected accuracy: more than the class shares is new in the target (p = 0.01).":                                                                {DegreesOfFreedom: 6, P: 0.01, Detectable: 0.03},
-		"No expected accuracy: the test found nothing, but with so few rows it would not have found a loss of less than 20 points.":                        {DegreesOfFreedom: 6, P: 0.4, Detectable: 0.2},
+		"Expected accuracy on the target: 87.4% (86.0 to 88.9%) of the corrected predictions, 84.3% of the classifier's own. This is valid only if the classifier was not adapted": {DegreesOfFreedom: 6, P: 0.4, Detectable: 0.03},
+		"No expected accuracy: more than the class shares changed in the target (test of label shift, p = 0.01).":                                                                  {DegreesOfFreedom: 6, P: 0.01, Detectable: 0.03},
+		"No expected accuracy: the test found nothing against label shift, but with so few rows it would have missed a loss of accuracy of less than 20 points.":                   {DegreesOfFreedom: 6, P: 0.4, Detectable: 0.2},
 	} {
 		a := Analysis{ExpectedAccuracy: &classshares.Accuracy{Value: 0.874, Low: 0.86, High: 0.889}, Uncorrected: 0.8426, Tests: Tests{LabelShift: &test}}
 		if got := a.expectation(); !strings.HasPrefix(got, want) {

@@ -97,9 +97,9 @@ func find(folder string) (string, error) {
 	switch {
 	case has(store.ResultFile) && has(store.CheckpointFile):
 		return "", fmt.Errorf("%s is a run without %s, which former versions did not write: remove its %s and run the experiment again, "+
-			"which goes on from the checkpoint", folder, MetadataFile, store.ResultFile)
+			"which continues from the checkpoint", folder, MetadataFile, store.ResultFile)
 	case has(store.ConfigFile):
-		return "", fmt.Errorf("%s is a run that has not finished: run its experiment again, which goes on from the checkpoint", folder)
+		return "", fmt.Errorf("%s is a run that has not finished: run its experiment again, which continues from the checkpoint", folder)
 	}
 	return "", fmt.Errorf("%s is no model: it has no %s, and neither has its folder model", folder, MetadataFile)
 }

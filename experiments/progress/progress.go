@@ -59,9 +59,9 @@ func againLine(u schedule.Update) string {
 
 func skippedLine(runs int) string {
 	if runs == 1 {
-		return "1 run had been finished before"
+		return "1 run was already finished"
 	}
-	return fmt.Sprintf("%d runs had been finished before", runs)
+	return fmt.Sprintf("%d runs were already finished", runs)
 }
 
 // state describes a run on its way, without its name. What matters least comes last: a
@@ -69,7 +69,7 @@ func skippedLine(runs int) string {
 func state(c *course, now time.Time, accuracyLabel string) string {
 	p := c.progress
 	if p.Epochs == 0 {
-		return "starts"
+		return "starting"
 	}
 	var parts []string
 	if left, ok := c.timeLeft(now); ok {

@@ -80,7 +80,7 @@ func TestLines(t *testing.T) {
 	observe(0, started(3))
 	observe(50, stopped(3))
 	l.Close()
-	want := `2 runs had been finished before
+	want := `2 runs were already finished
 started  full/a-b/dann/seed-1
 running  full/a-b/dann/seed-1: 10%, 1m30s left, epoch 2/10
 started  full/a-b/dann/seed-2
@@ -122,7 +122,7 @@ again    full/a-b/dann/seed-2 (2 of 3): the worker was killed
 running  full/a-b/dann/seed-2: 30%, epoch 4/10
 running  full/a-b/dann/seed-2: 40%, 1m00s left, epoch 5/10
 finished full/a-b/dann/seed-2: accuracy best 95.00% (epoch 3), last 90.00%, in 40s; 1/1 runs, 0s left
-1 run had been finished before
+1 run was already finished
 `
 	if diff := cmp.Diff(want, b.String()); diff != "" {
 		t.Error(diff)
@@ -134,7 +134,7 @@ func TestLinesWhenAllWereFinished(t *testing.T) {
 	l := New(&b, false, false, 1)
 	l.Observe(skipped(1))
 	l.Close()
-	if got := b.String(); got != "1 run had been finished before\n" {
+	if got := b.String(); got != "1 run was already finished\n" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -240,7 +240,7 @@ func TestBars(t *testing.T) {
 	b.Observe(skipped(9))
 	b.Observe(started(1))
 	b.Observe(started(2))
-	waitForText(t, s, "1 run had been finished before\n", "full/a-b/dann/seed-1", "starts", "0/3 runs")
+	waitForText(t, s, "1 run was already finished\n", "full/a-b/dann/seed-1", "starting", "0/3 runs")
 	b.Observe(running(1, 600, 0.25))
 	waitForText(t, s, "epoch 7/10, 25.00%")
 	b.Observe(waiting(4))
@@ -277,7 +277,7 @@ func TestOverallLines(t *testing.T) {
 	observe(50, running(2, 300, math.NaN()))
 	observe(10, failed(2))
 	l.Close()
-	want := `1 run had been finished before
+	want := `1 run was already finished
 0/3 runs, 4m00s left
 1/3 runs, 2m40s left
 failed   full/a-b/dann/seed-2: no memory; 2/3 runs, 1m10s left

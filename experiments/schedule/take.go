@@ -95,11 +95,11 @@ func (s *scheduler) failed(run plan.Run, failure Failure) Update {
 // checkpoint that another configuration gave, which lists how the two differ, or one of
 // which that cannot be told.
 func otherConfiguration(run plan.Run, dir store.Dir) error {
-	const remedy = "choose another folder with -o, or begin the run anew with --overwrite, which removes what is there"
+	const remedy = "choose another folder with -o, or start the run again with --overwrite, which removes what is there"
 	differences, err := run.Conflict(dir)
 	switch {
 	case err != nil:
-		return fmt.Errorf("%s holds a result or a checkpoint, and it cannot be told of which configuration: %w\n%s", dir, err, remedy)
+		return fmt.Errorf("%s holds a result or a checkpoint whose configuration cannot be read: %w\n%s", dir, err, remedy)
 	case len(differences) > 0:
 		return fmt.Errorf("%s holds a result or a checkpoint of another configuration:\n%s\n%s", dir, strings.Join(differences, "\n"), remedy)
 	}

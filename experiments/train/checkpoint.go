@@ -178,8 +178,8 @@ type OtherRunError struct {
 }
 
 func (e *OtherRunError) Error() string {
-	return fmt.Sprintf("%s was written by another run: %s; to begin anew, remove the run's folder (--overwrite clears only "+
-		"one whose config.yaml or result is of another configuration), else choose another results folder",
+	return fmt.Sprintf("%s was written by another run: %s; to start again, remove the run's folder (--overwrite clears only "+
+		"one whose config.yaml or result is of another configuration), or choose another results folder",
 		e.Path, strings.Join(e.Differences, "; "))
 }
 

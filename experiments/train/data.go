@@ -204,7 +204,7 @@ func (d *data) check(run config.Resolved, replaced bool) error {
 		}
 	}
 	if unknown := sources - d.source.Known(); unknown > 0 {
-		return fmt.Errorf("%d of the %d rows of the source of %s have no label; a classifier learns from labelled ones", unknown, sources, run.Task)
+		return fmt.Errorf("%d of the %d rows of the source of %s have no label; training needs labels: leave these rows out", unknown, sources, run.Task)
 	}
 	for class, n := range d.source.Counts(len(d.classNames)) {
 		if n == 0 {
@@ -213,7 +213,7 @@ func (d *data) check(run config.Resolved, replaced bool) error {
 	}
 	switch {
 	case replaced && max(sources, targets) < batch:
-		return fmt.Errorf("%s has %d and %d rows, which is less than a step; train.batch is %d", run.Task, sources, targets, batch)
+		return fmt.Errorf("%s has %d source and %d target rows, less than a batch; train.batch is %d", run.Task, sources, targets, batch)
 	case !replaced && sources < batch:
 		return fmt.Errorf("the source of %s has %d rows, less than a batch; train.batch is %d", run.Task, sources, batch)
 	case !replaced && targets < batch:

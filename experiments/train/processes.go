@@ -177,7 +177,7 @@ func (p processes) sameStep(done int) (err error) {
 		steps := p.group.Gather(torch.FromSlice([]int64{int64(done)}, 1).To(torch.Int64, p.group.Device()))
 		for rank, step := range torch.ToSlice[int64](steps.To(torch.Int64, torch.CPU)) {
 			if int(step) != done {
-				err = fmt.Errorf("process %d goes on from step %d, process %d from step %d: the folder of results must be the same for all",
+				err = fmt.Errorf("process %d continues from step %d, but process %d from step %d: the folder of results must be the same for all",
 					p.group.Rank(), done, rank, step)
 			}
 		}

@@ -22,7 +22,7 @@ func CheckSameData(runs []plan.Run, results string, overwrite bool) error {
 		return err
 	case !overwrite:
 		return config.Error{Location: other, Message: "was trained on other data than these, which have changed since; " +
-			"choose another folder with -o, begin anew with --overwrite, or let its model predict these with iwrun predict"}
+			"choose another folder with -o, train again with --overwrite, or let its model predict these with iwrun predict"}
 	}
 	return clearRuns(runs, results)
 }
@@ -71,7 +71,7 @@ func CheckSameWeights(runs []plan.Run, results string, overwrite bool) error {
 		case sums[path] == result.WeightsSHA256:
 		case !overwrite:
 			return config.Error{Location: run.Dir(results).String(), Message: fmt.Sprintf("was trained from another file than %s, which has changed since; "+
-				"choose another folder with -o, or begin anew with --overwrite", path)}
+				"choose another folder with -o, or train again with --overwrite", path)}
 		default:
 			if err := clearRuns([]plan.Run{run}, results); err != nil {
 				return err

@@ -45,6 +45,15 @@ func FirstTen(parts []string) string {
 	return strings.Join(parts, ", ")
 }
 
+// And lists parts as a sentence does, as in a, b and c.
+func And(parts []string) string {
+	last := len(parts) - 1
+	if last < 1 {
+		return strings.Join(parts, "")
+	}
+	return strings.Join(parts[:last], ", ") + " and " + parts[last]
+}
+
 // Count is a number of things, of which the noun names one.
 func Count(n int, noun string) string {
 	switch {

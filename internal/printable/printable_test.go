@@ -27,3 +27,11 @@ func TestFirstTen(t *testing.T) {
 		t.Errorf("the list was written over: %q", parts)
 	}
 }
+
+func TestAnd(t *testing.T) {
+	for want, parts := range map[string][]string{"": nil, "a": {"a"}, "a and b": {"a", "b"}, "a, b and c": {"a", "b", "c"}} {
+		if got := And(parts); got != want {
+			t.Errorf("%q: %q, want %q", parts, got, want)
+		}
+	}
+}

@@ -115,7 +115,7 @@ def labelshift(
         raise ValueError(f"{len(classes)} classes for {source.shape[1]} columns of {kind}: name the class of each column with classes=")
     number = {value: i for i, value in enumerate(classes.tolist())}
     if unknown := [value for value in given.tolist() if value not in number]:
-        raise ValueError(f"label {unknown[0]!r} is no class; there are {', '.join(map(str, classes[:10]))}")
+        raise ValueError(f"label {unknown[0]!r} is not a class; there are {', '.join(map(str, classes[:10]))}")
     with tempfile.TemporaryDirectory(prefix="iwda-") as place:
         files = [os.path.join(place, name) for name in ("source.npz", "target.npz", "corrected.npz")]
         names = np.array([str(value) for value in classes.tolist()])

@@ -205,9 +205,9 @@ def _read_numbers(texts: List[str], absent: Array, column: str) -> Tuple[Array, 
     stray = np.array([value is None for value in values])
     strays, cells = stray.sum(), len(texts) - absent.sum()
     if strays:
-        of = f"X: column {column!r}: row {stray.argmax()}: {texts[stray.argmax()][:100]!r} is no number"
+        of = f"X: column {column!r}: row {stray.argmax()}: {texts[stray.argmax()][:100]!r} is not a number"
         if 9 * strays > cells - strays:
-            raise ValueError(f"{of}; {strays} of {cells} cells are none, but in training the column is one of numbers")
+            raise ValueError(f"{of}; {strays} of {cells} cells are not, but in training the column had numbers")
         warnings.warn(f"{of} and counts as missing, one of {strays} such cells", stacklevel=2)
     return np.array([value or 0 for value in values], np.float32), absent | stray
 

@@ -59,12 +59,16 @@ class Verdict(NamedTuple):
     next: str
 
     def __str__(self) -> str:
-        if self.reliable == "neither":
-            text = "neither the class shares nor the predictions can be relied on"
-        else:
-            what = self.reliable.replace("shares", "the class shares").replace("predictions", "the predictions")
-            text = f"{what} can be relied on"
-        return f"{text}: {self.because}." + (f" {self.next}" if self.next else "")
+        claim = _CLAIMS[self.reliable]
+        return f"{claim}: {self.because}." + (f" To know more, {self.next}." if self.next else "")
+
+
+_CLAIMS = {
+    "shares and predictions": "the class shares and the predictions can be relied on",
+    "shares": "the class shares can be relied on, but not the predictions",
+    "predictions": "the predictions can be relied on, but not the class shares",
+    "neither": "neither the class shares nor the predictions can be relied on",
+}
 
 
 def _is_index(ids: Any) -> bool:
@@ -87,7 +91,7 @@ class Evaluation:
     record : dict
         As ``iwrun evaluate -o FILE.json`` writes it: methods, recalls of classes, and more.
     text : str
-        The tables that are printed: each method beside the predictions, and each class.
+        The tables that are printed: each method compared with the predictions, and each class.
     """
 
     def __init__(self, record: Dict[str, Any], text: str) -> None:
@@ -228,13 +232,13 @@ class Outcome:
 
     @property
     def expected_accuracy(self) -> Optional[Interval]:
-        """The share of the predictions that should be right, or None if that cannot be told."""
+        """The share of the predictions that should be right, or None if it cannot be estimated."""
         said = self.record.get("expected_accuracy")
         return None if said is None else Interval(said["value"], said["low"], said["high"])
 
     @property
     def floor(self) -> Optional[float]:
-        """The share of the predictions that are right at least, or None if that cannot be told."""
+        """The share of the predictions that are right at least, or None if it cannot be estimated."""
         return self.record.get("accuracy_floor")
 
     @property

@@ -215,7 +215,7 @@ def test_indices_that_are_no_ids(frames):
     shuffled = np.random.default_rng(1).permutation(n)
     with pytest.raises(ValueError, match=r"labels is a series, .* one counts from 0 and the other does not: .*\.to_numpy\(\)"):
         outcome.evaluate(hidden.set_axis(shuffled))
-    with pytest.raises(ValueError, match='id "x" is none of the 300 rows'):
+    with pytest.raises(ValueError, match='id "x" is not among the 300 rows'):
         outcome.evaluate({"x": "dog", 3: "cat"})
     for match, index in {
         "X_target: its index has 3 twice": np.where(np.arange(n) == 7, 3, np.arange(n)),
@@ -277,7 +277,7 @@ def test_wrong_input(domains):
             iwda.adapt(*arguments, **LINEAR)
     with pytest.raises(ValueError, match='unknown key "epoch" in train; did you mean "epochs"'):
         iwda.adapt(rows, labels, target, train__epoch=3, progress=False)
-    with pytest.raises((ValueError, iwda.Error), match='^X_source: each class needs 3 rows at least, as some are held out; "dog" has 2'):
+    with pytest.raises((ValueError, iwda.Error), match='^X_source: each class needs at least 3 rows, because some are held out; "dog" has 2'):
         iwda.adapt(rows[:9], np.array(["cat"] * 7 + ["dog"] * 2), target, **LINEAR)
     with pytest.raises(ValueError, match="300 rows, and wants one id each"):
         iwda.adapt(rows, labels, target, ids=[1, 2], **LINEAR)
@@ -368,7 +368,7 @@ def test_folder(domains, tmp_path):
     with pytest.raises(ValueError, match="holds other rows than X_target"):
         iwda.adapt(rows, labels, target + 1, folder=tmp_path / "out", **LINEAR)
     assert {path: path.read_bytes() for path in (tmp_path / "out").glob("*") if path.suffix in (".npz", ".tmp")} == before
-    with pytest.raises(ValueError, match=f"^{tmp_path}/out/runs/.* holds a result.*\n(?s:.*)choose another folder=, or begin anew after removing this one$"):
+    with pytest.raises(ValueError, match=f"^{tmp_path}/out/runs/.* holds a result.*\n(?s:.*)choose another folder=, or train again after removing this one$"):
         iwda.adapt(rows, labels, target, folder=tmp_path / "out", train__validation=0.4, **LINEAR)
 
 

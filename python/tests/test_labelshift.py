@@ -59,5 +59,5 @@ def test_wrong_input():
     }.items():
         with pytest.raises((ValueError, iwda.Error), match=match):
             iwda.labelshift(*arguments)
-    with pytest.raises(ValueError, match="label 7 is no class; there are 0, 1, 2"):
+    with pytest.raises(ValueError, match="label 7 is not a class; there are 0, 1, 2"):
         iwda.labelshift(source, np.where(labels == 1, 7, labels), target, classes=[0, 1, 2])

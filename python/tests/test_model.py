@@ -150,11 +150,11 @@ def test_words_and_missing_values(tmp_path):
     more.loc[7:9, "a"] = "wide"
     _data._write_frame(str(file), _data.rows_of(more, "more"), "more", None, None)
     want = predicted(tmp_path / "out", file, tmp_path)
-    with pytest.warns(UserWarning, match="column 'a': row 7: 'wide' is no number and counts as missing, one of 3 such cells"):
+    with pytest.warns(UserWarning, match="column 'a': row 7: 'wide' is not a number and counts as missing, one of 3 such cells"):
         got = outcome.model.predict_proba(more)
     assert np.abs(got - want).max() < 1e-6
     more.loc[: len(more) // 10, "a"] = "wide"
-    with pytest.raises(ValueError, match=r"column 'a': row 0: 'wide' is no number; \d+ of \d+ cells are none, but in training"):
+    with pytest.raises(ValueError, match=r"column 'a': row 0: 'wide' is not a number; \d+ of \d+ cells are not, but in training the column had numbers"):
         outcome.model.predict(more)
 
 

@@ -39,8 +39,8 @@ def test_errors(domains, capfd, tmp_path):
     source, frame = (pandas.DataFrame(values[:, :3]).add_prefix("x") for values in (rows, target))
     high = frame.assign(x1=np.where(np.arange(300) == 7, np.inf, frame["x1"]))
     for want, values, how in (
-        ('X_target: no column "x0" of values, which X_source has; there are "id", "z", "x1", "x2"; add it, or leave it out of both', frame.rename(columns={"x0": "z"}), {}),
-        ('X_target: row 7: column "x1": "inf" is no number of float32, at most 3.4e38; put NaN there if its value is missing', high, {}),
+        ('X_target: there is no column "x0", but X_source has one; the columns of values are "id", "z", "x1", "x2"; add it, or leave it out of both', frame.rename(columns={"x0": "z"}), {}),
+        ('X_target: row 7: column "x1": "inf" is not a float32 number, at most 3.4e38; put NaN there if its value is missing', high, {}),
         ('methods: unknown method "foo"; choose from ', frame, {"methods": ["foo"]}),
         ('train__epoch: unknown key "epoch" in train', frame, {"train__epoch": 3}),
         ('train.epoch: unknown key "epoch" in train', frame, {"train.epoch": 3}),
@@ -66,7 +66,7 @@ def test_warnings_and_labels(domains, capfd):
     assert outcome.warnings == ['Column "empty" of X_source is left out: no row of the source has a value in it.']
     shown = capfd.readouterr().err
     assert 'Column "empty" of X_source is left out' in shown and "1/1 runs" in shown
-    with pytest.raises(ValueError, match='^labels: id "x" is none of the 300 rows of the target$'):
+    with pytest.raises(ValueError, match='^labels: id "x" is not among the 300 rows of the target$'):
         outcome.evaluate({"x": "cat", 1: "dog"})
-    with pytest.raises(ValueError, match='^labels: id "2": label "cow" is no class of the source, which has cat, dog, owl$'):
+    with pytest.raises(ValueError, match='^labels: id "2": label "cow" is not a class of the source, which has cat, dog, owl$'):
         outcome.evaluate({2: "cow", 1: "dog"})

@@ -1,6 +1,6 @@
 """Writes the suite's tasks and their manifest.
 
-usage: tasks.py [--half choosing|judging|fresh|final|fifth] [--only KIND] [--again] [--out build/suite]
+usage: tasks.py [--half choosing|judging|fresh|final|fifth|sixth] [--only KIND] [--again] [--out build/suite]
 Each task becomes OUT/tasks/KIND/NAME with source and target as `iwrun adapt` reads them, the
 target without labels, and OUT/truth/KIND/NAME.npy, its classes' names, which run.py alone reads.
 What is written is described in research/suite/tasks.json, a line a task. Kinds that are there
@@ -16,7 +16,8 @@ import time
 
 import numpy as np
 
-from kinds import culture, digits, files, fonts, generated, health, matter, measured, nature, packages, people, public, sky, society, sounds, tables, things, words, world
+from kinds import (civic, culture, digits, files, fonts, generated, health, living, matter, measured, nature, packages, patients, people, public, sky, society, sounds, tables,
+                   things, trades, words, world)
 
 # The deal: what makes a kind's tasks, and the half of the suite that they are in.
 KINDS = {
@@ -109,8 +110,51 @@ KINDS = {
     "birds": (things.birds, "fifth"),
     "ticks": (things.ticks, "fifth"),
     "banks": (things.banks, "fifth"),
+    "chamois": (living.chamois, "sixth"),
+    "fish": (living.fish, "sixth"),
+    "bacteria": (living.bacteria, "sixth"),
+    "leaves": (living.leaves, "sixth"),
+    "melons": (living.melons, "sixth"),
+    "fires": (living.fires, "sixth"),
+    "ocean": (living.ocean, "sixth"),
+    "clouds": (living.clouds, "sixth"),
+    "hearts": (patients.hearts, "sixth"),
+    "horses": (patients.horses, "sixth"),
+    "sugar": (patients.sugar, "sixth"),
+    "elders": (patients.elders, "sixth"),
+    "kidneys": (patients.kidneys, "sixth"),
+    "retinas": (patients.retinas, "sixth"),
+    "eyes": (patients.eyes, "sixth"),
+    "spines": (patients.spines, "sixth"),
+    "signals": (patients.signals, "sixth"),
+    "donors": (patients.donors, "sixth"),
+    "poisoned": (patients.poisoned, "sixth"),
+    "bodies": (patients.bodies, "sixth"),
+    "growth": (patients.growth, "sixth"),
+    "drivers": (civic.drivers, "sixth"),
+    "professors": (civic.professors, "sixth"),
+    "refugees": (civic.refugees, "sixth"),
+    "students": (civic.students, "sixth"),
+    "tracks": (civic.tracks, "sixth"),
+    "clerks": (civic.clerks, "sixth"),
+    "fathers": (civic.fathers, "sixth"),
+    "beginners": (civic.beginners, "sixth"),
+    "tests": (civic.tests, "sixth"),
+    "communes": (civic.communes, "sixth"),
+    "ballots": (civic.ballots, "sixth"),
+    "sectors": (civic.sectors, "sixth"),
+    "roles": (civic.roles, "sixth"),
+    "opinions": (civic.opinions, "sixth"),
+    "mortgages": (civic.mortgages, "sixth"),
+    "insured": (civic.insured, "sixth"),
+    "wellbeing": (civic.wellbeing, "sixth"),
+    "polls": (civic.polls, "sixth"),
+    "wealth": (civic.wealth, "sixth"),
+    "aircraft": (trades.aircraft, "sixth"),
+    "baseball": (trades.baseball, "sixth"),
+    "athletes": (trades.athletes, "sixth"),
 }
-HALVES = ["choosing", "judging", "fresh", "final", "fifth"]  # each judges after the one before it was looked at
+HALVES = ["choosing", "judging", "fresh", "final", "fifth", "sixth"]  # each judges after the one before it was looked at
 GROUPS = ["none", "label-shift", "covariate", "gap"]
 MANIFEST = pathlib.Path(__file__).with_name("tasks.json")
 

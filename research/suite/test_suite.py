@@ -10,7 +10,7 @@ import draws
 import mcc
 import tasks
 import trust
-from kinds import npm, society
+from kinds import npm, r, society
 
 
 class Loss(unittest.TestCase):
@@ -66,6 +66,11 @@ class Kinds(unittest.TestCase):
         found = npm.columns([{"US Gross": 3, "Source": None}, {"US Gross": None, "Source": "Remake"}, {"US Gross": "x", "Source": "Remake"}], ["US Gross"], ["Source"])
         np.testing.assert_array_equal(found["us_gross"], [3, np.nan, np.nan])
         self.assertEqual(list(found["source"]), ["", "Remake", "Remake"])
+
+    def test_codes_become_words_that_are_no_numbers(self):
+        found = r.as_words("sex", np.array([1.0, np.nan, 2.0]))
+        self.assertEqual(list(found), ["sex 1", "", "sex 2"])
+        self.assertFalse(baselines.are_numbers(found))
 
     def test_classes_are_drawn_evenly(self):
         domain = draws.Domain(np.arange(50.0)[:, None], np.repeat(["a", "b"], [40, 10]))

@@ -61,9 +61,9 @@ func (l LabelShift) Untested() string {
 	case l.Tested():
 		return ""
 	case l.Classes > MostClasses:
-		return fmt.Sprintf("more than %d classes, of which a test takes long,", MostClasses)
+		return fmt.Sprintf("there are too many classes (more than %d)", MostClasses)
 	}
-	return "too few source rows, or too few different predictions,"
+	return "there are too few source rows, or too few different predictions,"
 }
 
 // Rejected returns whether the test found something against label shift.
@@ -75,11 +75,11 @@ func (l LabelShift) Verdict() string {
 	case !l.Tested():
 		return l.Untested() + " to test for label shift"
 	case l.P < 0.001:
-		return "more than label shift (p < 0.001): the weights are not to be trusted"
+		return "more than the class shares changed (p < 0.001): do not rely on the class weights"
 	case l.Rejected():
-		return fmt.Sprintf("more than label shift (p = %.3f): the weights are not to be trusted", l.P)
+		return fmt.Sprintf("more than the class shares changed (p = %.3f): do not rely on the class weights", l.P)
 	}
-	return fmt.Sprintf("nothing found against label shift (p = %.2f)%s", l.P, l.wouldHaveFound())
+	return fmt.Sprintf("the test found nothing against label shift (p = %.2f)%s", l.P, l.wouldHaveFound())
 }
 
 // wouldHaveFound says what Detectable is.
@@ -89,11 +89,11 @@ func (l LabelShift) wouldHaveFound() string {
 	case math.IsNaN(points):
 		return ""
 	case math.IsInf(points, 1):
-		return "; no loss of accuracy would have been found for certain"
+		return ", but it could have missed even a large loss of accuracy"
 	case points == 1:
-		return "; a loss of 1 point or more would have been found"
+		return "; it would have found a loss of accuracy of 1 point or more"
 	}
-	return fmt.Sprintf("; a loss of %.0f points or more would have been found", points)
+	return fmt.Sprintf("; it would have found a loss of accuracy of %.0f points or more", points)
 }
 
 // LabelShiftTest asks whether the target's predictions are those of the source's classes,

@@ -129,7 +129,7 @@ func TestLabelShiftFiles(t *testing.T) {
 		}
 		file.Close()
 	}
-	for _, want := range [][2]string{{"table.json", `"target_share_joint_low"`}, {"table.json", `"verdict": "nothing found against label shift (p = `}, {"shares.svg", "target, estimated"}} {
+	for _, want := range [][2]string{{"table.json", `"target_share_joint_low"`}, {"table.json", `"verdict": "the test found nothing against label shift (p = `}, {"shares.svg", "target, estimated"}} {
 		if content, err := os.ReadFile(want[0]); err != nil || !strings.Contains(string(content), want[1]) {
 			t.Errorf("%s has no %q: %v", want[0], want[1], err)
 		}
@@ -448,13 +448,13 @@ func TestLabelShiftOfParts(t *testing.T) {
 	if _, again, _ := callLine(t, "labelshift"+estimating+" --merge both.sums"); again != sums {
 		t.Errorf("merged twice\n%s\nmerged\n%s", again, sums)
 	}
-	if status, _, said := callLine(t, "labelshift --merge both.sums"); status == 0 || !strings.Contains(said, "mlls reads rows") || !strings.Contains(said, "bbse-soft") {
+	if status, _, said := callLine(t, "labelshift --merge both.sums"); status == 0 || !strings.Contains(said, "mlls needs rows") || !strings.Contains(said, "bbse-soft") {
 		t.Errorf("status %d, stderr %q", status, said)
 	}
 	if status, _, said := callLine(t, "labelshift --estimator bbse-hard --merge both.sums 1.sums"); status == 0 || !strings.Contains(said, "--first-row") {
 		t.Errorf("status %d, stderr %q", status, said)
 	}
-	if status, out, said := callLine(t, "labelshift --estimator bbse-hard --intervals none --merge both.sums"); status != 0 || !strings.Contains(out, "cannot be told from sums") {
+	if status, out, said := callLine(t, "labelshift --estimator bbse-hard --intervals none --merge both.sums"); status != 0 || !strings.Contains(out, "Sums alone do not show whether more than the class shares changed") {
 		t.Errorf("status %d, stdout %q, stderr %q", status, out, said)
 	}
 }

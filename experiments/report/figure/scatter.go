@@ -43,7 +43,7 @@ func scatter(s summary.Selection, task, what, note string, floor, ceiling float6
 	if err != nil {
 		return Figure{}, err
 	}
-	f := Figure{Title: s.Title(task + ", " + what), Note: "a point a variation of the task; lines: " + note}
+	f := Figure{Title: s.Title(task + ", " + what), Note: "each point is a variation of the task; lines: " + note}
 	var row []*plot.Plot
 	for _, family := range families {
 		panel := newPanel(divergenceLabel, "")

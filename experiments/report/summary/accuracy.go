@@ -142,10 +142,10 @@ func CompareAccuracies(s Selection) Accuracies {
 		a.Notes = append(a.Notes, "No finished run of "+strings.Join(missing, "; ")+".")
 	}
 	if len(unlabelled) > 0 {
-		a.Notes = append(a.Notes, "No accuracy, as no row of the test set has a label: "+strings.Join(unlabelled, "; ")+".")
+		a.Notes = append(a.Notes, "No accuracy, because no row of the test set has a label: "+strings.Join(unlabelled, "; ")+".")
 	}
 	if a.InPaper && experiment.Network.Pretrained == config.NotPretrained {
-		a.Notes = append(a.Notes, "The networks were trained from scratch, without pretrained weights; the paper's numbers are with ImageNet weights.")
+		a.Notes = append(a.Notes, "The networks were trained from scratch, without pretrained weights; the paper used ImageNet weights.")
 	}
 	a.Notes = append(a.Notes, s.machines()...)
 	a.Notes = append(a.Notes, s.Notes...)

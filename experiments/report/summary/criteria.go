@@ -62,7 +62,7 @@ func CompareCriteria(runs []store.Run, experiment config.Config) (Criteria, erro
 				}
 			}
 			if without > 0 {
-				c.Notes = append(c.Notes, fmt.Sprintf("%s, %s: %d runs held no source rows out (train.validation).", variant, task, without))
+				c.Notes = append(c.Notes, fmt.Sprintf("%s, %s: %d runs have no held-out source rows (train.validation).", variant, task, without))
 			}
 			if len(candidates) > 0 {
 				c.add(ofTask, candidates, experiment.Selection.Tolerance)

@@ -33,8 +33,8 @@ func criteria(c summary.Criteria) sheet.Sheet {
 		s.Sections = append(s.Sections, sheet.NewSection("What is used on each task", columns, c.Choices))
 		s.Records = sheet.NewRecords(columns, c.Choices)
 	}
-	s.Legend = "What iwrun adapt would use by each criterion, with the experiment's selection.tolerance: the run, or, with selection.choose: method, all seeds of its method together. " +
-		"Accuracies on the target's test set in percent, by its labels, which no criterion reads; missing where there are none. chosen: of the run's last epoch; best: of the best run; regret: best less chosen, in points, mean and largest. " +
+	s.Legend = "What iwrun adapt would choose by each criterion, with the experiment's selection.tolerance: a run, or, with selection.choose: method, all seeds of its method together. " +
+		"Accuracies on the target's test set in percent, measured with its labels, which no criterion reads; missing if there are none. chosen: accuracy of the last epoch of what is chosen; best: that of the best run; regret: best minus chosen, in points, mean and largest. " +
 		"ρ: rank correlation of criterion and accuracy over the runs. " +
 		"target-risk, iwv-y and prior-divergence take the target's class shares from the first source-only run of a task, or the first run of all."
 	return s

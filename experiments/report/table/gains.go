@@ -14,8 +14,8 @@ func gains(s summary.Selection) sheet.Sheet {
 	built := newSheet(s, "gain over the method without weights")
 	built.Unit = "percent"
 	built.Legend = "Mean gain of accuracy in points, over variations of the task by the shares of the classes that one domain keeps. " +
-		"best and last: epochs; won: variations, of those finished, on which the method's best epoch is at least as good as its base's; " +
-		"paper: the paper's mean gain, on 100 variations; Δ: best less paper. tasks: variations finished of planned."
+		"best and last: of the best and the last epoch; won: finished variations on which the method's best epoch is at least as good as its base's; " +
+		"paper: the paper's mean gain, on 100 variations; Δ: best minus paper. tasks: finished and planned variations."
 	columns := gainColumns(s.Experiment.Dataset.Name)
 	for _, task := range s.Experiment.Tasks {
 		var rows []summary.Gain

@@ -15,8 +15,8 @@ import (
 // paper's.
 func weights(s summary.Selection) sheet.Sheet {
 	built := newSheet(s, "class weights")
-	built.Legend = "Class weights at the end of the run, mean over seeds; those of methods without weights are what the estimator would have used. " +
-		"distance: Euclidean, to the true weights, mean ± standard deviation over seeds."
+	built.Legend = "Class weights at the end of the run, mean over seeds; for methods without weights, those that the estimator would have given. " +
+		"distance: Euclidean distance to the true weights, mean ± standard deviation over seeds."
 	var all []classValues
 	for variant, task := range s.NamedTasks() {
 		rows := weightsOf(s, variant, task)

@@ -16,9 +16,9 @@ import (
 // they do on held-out source rows, and the target's class shares.
 func withoutLabels(s summary.Selection) sheet.Sheet {
 	built := newSheet(s, "known without target labels")
-	built.Legend = "At the end of the run, mean ± standard deviation over seeds. source accuracy: on held-out rows of the source, percent. " +
-		"certainty: mean largest probability on the target, percent; networks are often certain of mistakes. " +
-		"Class shares of the target, percent: predicted, the mean probabilities; likely, by maximum likelihood from calibrated ones; estimated, by the class weights. seeds: finished of planned."
+	built.Legend = "Values at the end of the run, mean ± standard deviation over seeds. source accuracy: accuracy on held-out source rows, in percent. " +
+		"certainty: mean largest probability on the target, in percent; networks are often certain of mistakes. " +
+		"Class shares of the target, in percent: predicted, the mean probabilities; likely, the maximum likelihood estimate from calibrated probabilities; estimated, the shares behind the class weights. seeds: finished and planned ones."
 	var all []classValues
 	for variant, task := range s.NamedTasks() {
 		var known []unlabelledRow

@@ -16,6 +16,11 @@ def column(texts):
         return np.array(texts, object)
 
 
+def as_words(name, codes):
+    """Numbers that are mere codes, as words that no reader takes for numbers; "" where one is missing."""
+    return np.array(["" if np.isnan(code) else f"{name} {code:g}" for code in codes], object)
+
+
 def frame(package, dataset, item=None):
     """Columns by name of a data set of a package; item, if the data set has several tables."""
     script = f'data(list="{dataset}", package="{package}"); write.csv({item or dataset}, row.names=FALSE, na="")'
