@@ -44,7 +44,9 @@ const (
 
 // verdict says what can be relied on. Shares can, if nothing was found against other class shares
 // alone by a test that finds what matters, intervals are narrow, and the run that aligns nothing
-// says the same. Predictions can, if the least that is expected to be right, or the floor, is enough.
+// says the same. Predictions can, if the least that is expected to be right is enough, or the floor,
+// which does not count if the test rejects: rows like the source's may then have other classes.
+// research/suite/sixth.md has how often it was wrong.
 // Labels that chose what predicts say how much is right in the place of both, and so do those that all
 // rows have; those that some have may be no random draw, and decide nothing.
 func (e evidence) verdict() Verdict {
@@ -68,7 +70,7 @@ func (e evidence) verdict() Verdict {
 	default:
 		accuracy = "how many predictions are right is not known"
 	}
-	enough = enough || !e.measured.all() && e.labels == nil && e.Floor != nil && e.Floor.Value >= rightEnough
+	enough = enough || !e.measured.all() && e.labels == nil && e.Floor != nil && e.Floor.Value >= rightEnough && !e.test.Rejected()
 	about := against
 	if against == "" {
 		about = e.test.Verdict()

@@ -28,7 +28,7 @@ func TestVerdict(t *testing.T) {
 		"all is well":               {0.4, found, 0.1, 0.02, expected(0.9, 0.88), 0.8, Both, "the test found nothing against label shift (p = 0.40); it would have found a loss of accuracy of 3 points or more; 90.0% of the predictions should be right (88.0 to 92.0%)"},
 		"few right":                 {0.4, found, 0.1, 0.02, expected(0.65, 0.6), 0.5, Shares, "65.0% of the predictions should be right (60.0 to 67.0%)"},
 		"few right at least":        {0.4, found, 0.1, 0.02, expected(0.75, 0.69), 0.5, Shares, "75.0%"},
-		"rejected, high floor":      {rejected, found, 0.1, 0.02, nil, 0.719, Predictions, "more than the class shares changed in the target (test of label shift, p = 0.01); at least 71% of the predictions should be right, unless rows like the source's have other classes in the target"},
+		"rejected, high floor":      {rejected, found, 0.1, 0.02, nil, 0.719, Neither, "more than the class shares changed in the target (test of label shift, p = 0.01); at least 71% of the predictions should be right, unless rows like the source's have other classes in the target"},
 		"rejected, low floor":       {rejected, found, 0.1, 0.02, nil, 0.69, Neither, "more than the class shares changed in the target (test of label shift, p = 0.01); at least 69%"},
 		"too few rows for the test": {0.4, nothing, 0.1, 0.02, nil, 0.8, Predictions, "it would have missed a loss of accuracy of less than 8 points"},
 		"the test finds nothing":    {0.4, math.NaN(), 0.1, 0.02, nil, 0.5, Neither, "it could have missed even a large loss of accuracy"},
