@@ -35,16 +35,8 @@ func (r Rows) check(domain string, k int) error {
 	if !r.Probabilities {
 		return nil
 	}
-	for i, p := range r.Values {
-		if !(p >= 0 && p <= 1+tolerance) {
-			return fmt.Errorf("%w: %s row %d gives class %d the probability %v", weightest.ErrInvalidRow, domain, i/k, i%k, p)
-		}
-	}
-	return nil
+	return weightest.CheckProbabilities(domain, r.Values, k)
 }
-
-// tolerance is how far above 1 a rounded probability may be.
-const tolerance = 1e-3
 
 // Evenly returns at most that many rows of k classes, drawn evenly over their order.
 func (r Rows) Evenly(k, most int) Rows {

@@ -8,12 +8,6 @@ import (
 	"iwda/torch"
 )
 
-// The names of a forest's tensors.
-const (
-	ForestNodes  = "forest.nodes"
-	ForestShares = "forest.shares"
-)
-
 // Forest is a random forest on row vectors, which are its features. It has no parameters that a step
 // could change.
 type Forest struct {
@@ -27,9 +21,9 @@ type Forest struct {
 func NewForest(inputs, classes, trees, nodes, leaves int) *Forest {
 	n := &Forest{inputs: inputs}
 	if trees == 0 {
-		n.Set(forest.Forest{Trees: 1, Classes: classes, Nodes: make([]float32, 4), Shares: slices.Repeat([]float32{1 / float32(classes)}, classes)})
+		n.Set(forest.Forest{Trees: 1, Classes: classes, Nodes: make([]float32, forest.Fields), Shares: slices.Repeat([]float32{1 / float32(classes)}, classes)})
 	} else {
-		n.Set(forest.Forest{Trees: trees, Classes: classes, Nodes: make([]float32, nodes*4), Shares: make([]float32, leaves*classes)})
+		n.Set(forest.Forest{Trees: trees, Classes: classes, Nodes: make([]float32, nodes*forest.Fields), Shares: make([]float32, leaves*classes)})
 	}
 	return n
 }
@@ -37,7 +31,7 @@ func NewForest(inputs, classes, trees, nodes, leaves int) *Forest {
 // Set makes the network that forest, on the CPU.
 func (n *Forest) Set(f forest.Forest) {
 	n.trees = f.Trees
-	n.nodes = torch.Keep(torch.FromSlice(f.Nodes, len(f.Nodes)/4, 4))
+	n.nodes = torch.Keep(torch.FromSlice(f.Nodes, len(f.Nodes)/forest.Fields, forest.Fields))
 	n.shares = torch.Keep(torch.FromSlice(f.Shares, len(f.Shares)/f.Classes, f.Classes))
 }
 
@@ -63,7 +57,7 @@ func forestOf(trees int, nodes, shares torch.Tensor) forest.Forest {
 // of inputs numbers can be made; see [forest.Forest.Check].
 func CheckForest(trees, inputs int, nodes, shares torch.Tensor) error {
 	if _, err := forestOf(trees, nodes, shares).Check(inputs); err != nil {
-		return fmt.Errorf("%s: %w", ForestNodes, err)
+		return fmt.Errorf("%s: %w", forest.NodesTensor, err)
 	}
 	return nil
 }
@@ -73,5 +67,5 @@ func (n *Forest) FeatureSize() int { return n.inputs }
 
 // State returns forest.nodes (nodes × 4) and forest.shares (leaves × classes).
 func (n *Forest) State() State {
-	return State{{ForestNodes, n.nodes, false}, {ForestShares, n.shares, false}}
+	return State{{forest.NodesTensor, n.nodes, false}, {forest.SharesTensor, n.shares, false}}
 }

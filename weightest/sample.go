@@ -102,6 +102,17 @@ func CheckLabels(labels []int, classes int) error {
 	return nil
 }
 
+// CheckProbabilities returns an error that wraps ErrInvalidRow and names the first row of k classes with
+// a number that is no probability, even one that was rounded. Rows may sum to anything.
+func CheckProbabilities[T float32 | float64](domain string, probabilities []T, k int) error {
+	for i, p := range probabilities {
+		if !(p >= 0 && p <= 1+sumTolerance) {
+			return fmt.Errorf("%w: %s row %d gives class %d the probability %v", ErrInvalidRow, domain, i/k, i%k, p)
+		}
+	}
+	return nil
+}
+
 func checkRows(domain string, probabilities []float64, k int) error {
 	if k < 1 || len(probabilities)%k != 0 {
 		panic(fmt.Sprintf("weightest: %d %s probabilities are no rows of %d classes", len(probabilities), domain, k))
@@ -116,10 +127,8 @@ func checkRows(domain string, probabilities []float64, k int) error {
 		if signs>>63 == 0 && math.Abs(sum-1) <= sumTolerance {
 			continue
 		}
-		for j, p := range values {
-			if !(p >= 0 && p <= 1+sumTolerance) {
-				return fmt.Errorf("%w: %s row %d gives class %d the probability %v", ErrInvalidRow, domain, row, j, p)
-			}
+		if err := CheckProbabilities(domain, probabilities[:(row+1)*k], k); err != nil {
+			return err
 		}
 		if !(math.Abs(sum-1) <= sumTolerance) {
 			return fmt.Errorf("%w: the probabilities of %s row %d sum to %.6g; they must sum to 1", ErrInvalidRow, domain, row, sum)

@@ -79,7 +79,7 @@ func (c *Comparison) Together(alike, moved, joins []string) (Choice, error) {
 		choice.Correction = None
 		choice.Because = found + "; the target may be a selection of rows, for which a correction would be wrong"
 		others := slices.DeleteFunc(slices.Clone(alike), func(name string) bool { return slices.Contains(moved, name) })
-		if joins, why := c.join(others, moved, clearlyRight); joins {
+		if better, why := c.join(others, moved, clearlyRight); better {
 			names, choice.Because = alike, choice.Because+why
 		}
 	case certain >= sure*right && (c.Shared.Columns == nil || c.Shared.Columns.Distance <= near):
@@ -91,7 +91,7 @@ func (c *Comparison) Together(alike, moved, joins []string) (Choice, error) {
 		choice.Because = fmt.Sprintf("%s, and the certainty of %s on the target (%.0f%%) is lower than its accuracy on source rows (%.0f%%)", found, name, 100*certain, 100*right)
 	}
 	for _, method := range joins {
-		if joins, why := c.join([]string{method}, []string{name}, joinsFrom); joins && !slices.Contains(names, method) {
+		if better, why := c.join([]string{method}, []string{name}, joinsFrom); better && !slices.Contains(names, method) {
 			names, choice.Because = append(slices.Clip(names), method), choice.Because+why
 		}
 	}
@@ -106,7 +106,7 @@ func (c *Comparison) Together(alike, moved, joins []string) (Choice, error) {
 
 // join tells whether methods are right on held-out source rows more often than those beside them, by
 // more than so many standard errors, and says so.
-func (c *Comparison) join(others, besides []string, errors float64) (joins bool, why string) {
+func (c *Comparison) join(others, besides []string, errors float64) (better bool, why string) {
 	right, variance := c.rightOnSource(others)
 	beside, ofBesides := c.rightOnSource(besides)
 	why = fmt.Sprintf("; %s also predicts, with a higher accuracy on held-out source rows (%.0f%%) than %s (%.0f%%)",

@@ -14,6 +14,7 @@ import (
 	"iwda/experiments/store"
 	"iwda/nets"
 	"iwda/nets/architecture"
+	"iwda/nets/forest"
 	"iwda/torch"
 )
 
@@ -185,10 +186,10 @@ func (m Metadata) fits(values map[string]torch.Tensor) error {
 	case architecture.Linear:
 		return cmp.Or(fit("classifier.weight", k, m.Input.Shape[0]), fit("classifier.bias", k))
 	case architecture.Forest:
-		if err := cmp.Or(fit(nets.ForestNodes, n.Nodes, 4), fit(nets.ForestShares, n.Leaves, k)); err != nil {
+		if err := cmp.Or(fit(forest.NodesTensor, n.Nodes, forest.Fields), fit(forest.SharesTensor, n.Leaves, k)); err != nil {
 			return err
 		}
-		return nets.CheckForest(n.Trees, m.Input.Shape[0], values[nets.ForestNodes], values[nets.ForestShares])
+		return nets.CheckForest(n.Trees, m.Input.Shape[0], values[forest.NodesTensor], values[forest.SharesTensor])
 	default:
 		return fit("classifier.bias", k)
 	}

@@ -57,7 +57,7 @@ func (t *trainer) solve(ctx context.Context) error {
 		network.State().Move(torch.Float32, t.options.Device)
 		heldOut.logits, heldOut.labels = grown.OutOfBag, grown.OutOfBagLabels
 		compared.logits = grown.Logits(target, datasets.Size(t.data.rowShape), grown.OutOfBagTrees)
-		t.options.logf("grown to %d nodes", len(grown.Nodes)/4)
+		t.options.logf("grown to %d nodes", len(grown.Nodes)/forest.Fields)
 	}
 	if t.data.onHeldOut != nil {
 		t.data.crossed = &crossed{heldOut, compared}

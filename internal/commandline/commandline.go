@@ -202,8 +202,7 @@ func Strings(to *[]string, name, usage string, aliases ...string) cli.Flag {
 
 // Format is --format, which sets to to one of the formats; the first is the usual one.
 func Format(to *string, formats ...string) *Choice {
-	last := len(formats) - 1
-	listed := strings.Join(formats[:last], ", ") + " or " + formats[last]
+	listed := printable.Or(formats)
 	return &Choice{Words: formats, StringFlag: &cli.StringFlag{
 		Name: "format", Destination: to, Value: formats[0], Usage: "`FORMAT`: " + listed,
 		Action: func(_ *cli.Context, format string) error {

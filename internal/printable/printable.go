@@ -46,12 +46,17 @@ func FirstTen(parts []string) string {
 }
 
 // And lists parts as a sentence does, as in a, b and c.
-func And(parts []string) string {
+func And(parts []string) string { return listed(parts, " and ") }
+
+// Or lists parts as And does: a, b or c.
+func Or(parts []string) string { return listed(parts, " or ") }
+
+func listed(parts []string, before string) string {
 	last := len(parts) - 1
 	if last < 1 {
 		return strings.Join(parts, "")
 	}
-	return strings.Join(parts[:last], ", ") + " and " + parts[last]
+	return strings.Join(parts[:last], ", ") + before + parts[last]
 }
 
 // Count is a number of things, of which the noun names one.

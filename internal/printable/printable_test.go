@@ -33,5 +33,8 @@ func TestAnd(t *testing.T) {
 		if got := And(parts); got != want {
 			t.Errorf("%q: %q, want %q", parts, got, want)
 		}
+		if got, want := Or(parts), strings.Replace(want, " and ", " or ", 1); got != want {
+			t.Errorf("%q: %q, want %q", parts, got, want)
+		}
 	}
 }

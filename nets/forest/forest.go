@@ -25,7 +25,7 @@ type Rows struct {
 type Forest struct {
 	Trees   int // nodes 0 to Trees-1 are their roots
 	Classes int // k
-	// Nodes are n×4: of each a column, a threshold, and the nodes at which rows go on whose value is
+	// Nodes are n×Fields: of each a column, a threshold, and the nodes at which rows go on whose value is
 	// at most the threshold, and the others. These come later. A leaf has itself for both, and in the
 	// place of the threshold its row of Shares.
 	Nodes []float32
@@ -57,13 +57,20 @@ const (
 	mostLogits = 8e6
 )
 
-// fields of a node
+// The names of a forest's tensors in a network's state, m being the number of leaves that differ.
+const (
+	NodesTensor  = "forest.nodes"  // n×Fields
+	SharesTensor = "forest.shares" // m×k
+)
+
+// Fields is the number of those of a node.
+const Fields = 4
+
 const (
 	column = iota
 	threshold
 	left
 	right
-	fields
 )
 
 // Fit grows a forest. It is the same for the same random numbers. An error is that of the context,
@@ -123,7 +130,7 @@ func (f Forest) Logits(values []float32, d, trees int) []float32 {
 // add adds what a tree says of a row (d) to sums of shares (k).
 func (f Forest) add(sums []float64, row []float32, tree int) {
 	for at := tree; ; {
-		node := f.Nodes[at*fields : (at+1)*fields]
+		node := f.Nodes[at*Fields : (at+1)*Fields]
 		next := node[right]
 		if row[int(node[column])] <= node[threshold] {
 			next = node[left]
@@ -150,13 +157,13 @@ func appendLogits(to []float32, sums []float64, trees int) []float32 {
 // Check returns how far below a root the deepest leaf is, at most. The error names the node or share
 // that no forest of rows of d values has: rows can be followed to leaves in what has none.
 func (f Forest) Check(d int) (depth int, err error) {
-	nodes, leaves := len(f.Nodes)/fields, len(f.Shares)/f.Classes
+	nodes, leaves := len(f.Nodes)/Fields, len(f.Shares)/f.Classes
 	if f.Trees < 1 || f.Trees > nodes {
 		return 0, fmt.Errorf("%d trees of %d nodes", f.Trees, nodes)
 	}
 	depths := make([]int, nodes)
 	for i := range nodes {
-		node := f.Nodes[i*fields : (i+1)*fields]
+		node := f.Nodes[i*Fields : (i+1)*Fields]
 		leaf := node[left] == float32(i) && node[right] == float32(i)
 		switch value := node[threshold]; {
 		case !isIndex(node[column], d):

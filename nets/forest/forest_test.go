@@ -153,7 +153,7 @@ func TestMonotone(t *testing.T) {
 		t.Error("not the random numbers alone tell forests apart")
 	}
 	for i := range a.Nodes {
-		if i%fields == threshold && a.Nodes[i/fields*fields+left] != float32(i/fields) {
+		if i%Fields == threshold && a.Nodes[i/Fields*Fields+left] != float32(i/Fields) {
 			b.Nodes[i] = a.Nodes[i] // between other values
 		}
 	}
@@ -194,8 +194,8 @@ func TestEdges(t *testing.T) {
 		constant.Labels[i] = 1
 	}
 	g := fit(t, constant, 1)
-	if p := math.Exp(float64(g.Logits([]float32{0, 0, 0}, 3, 100)[1])); len(g.Nodes) != 100*fields || math.Abs(p-0.25) > 0.05 {
-		t.Errorf("constant columns: %d nodes, p = %v of a quarter", len(g.Nodes)/fields, p)
+	if p := math.Exp(float64(g.Logits([]float32{0, 0, 0}, 3, 100)[1])); len(g.Nodes) != 100*Fields || math.Abs(p-0.25) > 0.05 {
+		t.Errorf("constant columns: %d nodes, p = %v of a quarter", len(g.Nodes)/Fields, p)
 	}
 	one := Rows{Values: []float32{1, 2, 3, 4}, Labels: []int{2, 2, 2, 2}, Classes: 3}
 	g = fit(t, one, 1)
@@ -213,7 +213,7 @@ func TestEdges(t *testing.T) {
 		t.Errorf("values far apart: %v", got)
 	}
 	zeros := Rows{Values: []float32{0, float32(math.Copysign(0, -1)), 0, float32(math.Copysign(0, -1))}, Labels: []int{0, 1, 0, 1}, Classes: 2}
-	if g = fit(t, zeros, 1); len(g.Nodes) != 100*fields {
+	if g = fit(t, zeros, 1); len(g.Nodes) != 100*Fields {
 		t.Error("0 and -0 are parted")
 	}
 	ties := Rows{Classes: 2} // x is 0 to 4; of class 1 are the even ones, and half of the others
@@ -279,8 +279,8 @@ func TestBounds(t *testing.T) {
 func TestCheck(t *testing.T) {
 	g := fit(t, rings(100, 2, 2, 1), 1)
 	nan := float32(math.NaN())
-	inner := slices.IndexFunc(slices.Collect(slices.Chunk(g.Nodes, fields)), func(n []float32) bool { return n[left] != n[right] })
-	leaf := slices.IndexFunc(slices.Collect(slices.Chunk(g.Nodes, fields)), func(n []float32) bool { return n[left] == n[right] })
+	inner := slices.IndexFunc(slices.Collect(slices.Chunk(g.Nodes, Fields)), func(n []float32) bool { return n[left] != n[right] })
+	leaf := slices.IndexFunc(slices.Collect(slices.Chunk(g.Nodes, Fields)), func(n []float32) bool { return n[left] == n[right] })
 	for _, c := range []struct {
 		node, field int
 		to          float32
@@ -293,7 +293,7 @@ func TestCheck(t *testing.T) {
 	} {
 		f := g.Forest
 		f.Nodes = slices.Clone(f.Nodes)
-		f.Nodes[c.node*fields+c.field] = c.to
+		f.Nodes[c.node*Fields+c.field] = c.to
 		if _, err := f.Check(2); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v in field %d: %v", c.to, c.field, err)
 		}
@@ -320,7 +320,7 @@ func FuzzCheck(f *testing.F) {
 	f.Add([]byte{0, 0, 1, 2, 0, 0, 1, 1, 0, 1, 2, 2}, byte(1))
 	f.Fuzz(func(t *testing.T, data []byte, trees byte) {
 		forest := Forest{Trees: int(trees), Classes: 2, Shares: []float32{0, 1, 0.5, 0.5}}
-		for _, b := range data[:len(data)/fields*fields] {
+		for _, b := range data[:len(data)/Fields*Fields] {
 			forest.Nodes = append(forest.Nodes, float32(int8(b))/2)
 		}
 		if _, err := forest.Check(2); err == nil {

@@ -41,7 +41,7 @@ func newGrower(rows Rows, random *rand.Rand) *grower {
 	n, k := len(rows.Labels), rows.Classes
 	g := &grower{
 		rows: rows, d: len(rows.Values) / n, random: random,
-		forest:  Forest{Trees: allTrees, Classes: k, Nodes: make([]float32, allTrees*fields)},
+		forest:  Forest{Trees: allTrees, Classes: k, Nodes: make([]float32, allTrees*Fields)},
 		pure:    slices.Repeat([]int{-1}, k),
 		mixed:   map[string]int{},
 		weights: make([]int32, n), counts: make([]int64, k), below: make([]int64, k),
@@ -92,9 +92,9 @@ func (g *grower) grow(tree int) {
 		}
 		if by, at, found := g.split(rows, all, squares); found && o.depth < mostDepth {
 			middle := o.from + g.part(rows, by, at)
-			child := len(g.forest.Nodes) / fields
+			child := len(g.forest.Nodes) / Fields
 			g.set(o.node, float32(by), at, child, child+1)
-			g.forest.Nodes = append(g.forest.Nodes, make([]float32, 2*fields)...)
+			g.forest.Nodes = append(g.forest.Nodes, make([]float32, 2*Fields)...)
 			g.open = append(g.open, open{child + 1, middle, o.to, o.depth + 1}, open{child, o.from, middle, o.depth + 1})
 		} else {
 			g.set(o.node, 0, float32(g.leaf(all, int(g.labels[rows[0]]))), o.node, o.node)
@@ -106,7 +106,7 @@ func (g *grower) grow(tree int) {
 }
 
 func (g *grower) set(node int, by, at float32, left, right int) {
-	copy(g.forest.Nodes[node*fields:], []float32{by, at, float32(left), float32(right)})
+	copy(g.forest.Nodes[node*Fields:], []float32{by, at, float32(left), float32(right)})
 }
 
 // split returns the column and the threshold that part the rows of a node best, which were drawn all

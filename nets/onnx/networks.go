@@ -68,17 +68,17 @@ func (g *graph) mlp(x rows) rows {
 // forest appends a random forest: from the roots of all trees, as many steps as the deepest leaf is
 // away. A row that is at a leaf stays there.
 func (g *graph) forest(x rows, trees int) rows {
-	nodes, shares := g.shape("forest.nodes", 2)[0], g.shape("forest.shares", 2)
+	nodes, shares := g.shape(forest.NodesTensor, 2)[0], g.shape(forest.SharesTensor, 2)
 	leaves, k := shares[0], shares[1]
-	table := g.parameter("forest.nodes", nodes, 4)
-	f := forest.Forest{Trees: trees, Classes: k, Nodes: g.parameters["forest.nodes"].Values, Shares: g.parameters["forest.shares"].Values}
-	said := g.parameter("forest.shares", leaves, k)
+	table := g.parameter(forest.NodesTensor, nodes, forest.Fields)
+	f := forest.Forest{Trees: trees, Classes: k, Nodes: g.parameters[forest.NodesTensor].Values, Shares: g.parameters[forest.SharesTensor].Values}
+	said := g.parameter(forest.SharesTensor, leaves, k)
 	if g.err != nil {
 		return rows{}
 	}
 	depth, err := f.Check(x.size)
 	if err != nil {
-		g.fail("forest.nodes: %w", err)
+		g.fail("%s: %w", forest.NodesTensor, err)
 	}
 	whole := func(x string) string { return g.node("Cast", []string{x}, integer("to", int64Type)) }
 	part := func(field int) string { // of all nodes

@@ -21,6 +21,7 @@ import (
 	"iwda/experiments/report/sheet"
 	"iwda/internal/commandline"
 	"iwda/internal/input"
+	"iwda/internal/printable"
 	"iwda/internal/wholefile"
 	"iwda/weightest"
 	"iwda/weightest/calibration"
@@ -79,7 +80,7 @@ Examples:
   ` + name + ` held-out.csv target.csv --figure shares.png
   ` + name + ` --run results/digits/full/usps-mnist/dann/seed-1`,
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "output", Destination: &o.Output, Aliases: []string{"o"}, Usage: "write the table into `FILE`, whose end says the format: " + listed(endings()), DefaultText: "standard output"},
+			&cli.StringFlag{Name: "output", Destination: &o.Output, Aliases: []string{"o"}, Usage: "write the table into `FILE`, whose end says the format: " + printable.Or(endings()), DefaultText: "standard output"},
 			formatFlag(&o.Format),
 			&cli.StringFlag{Name: "corrected", Destination: &o.Corrected, Usage: "write the target's corrected predictions, with ids, into `FILE`: .csv, .npz or .parquet"},
 			&cli.StringFlag{Name: "figure", Destination: &o.Figure, Usage: "draw the shares into `FILE`: ." + strings.Join(figure.Formats(), " or .")},
@@ -137,12 +138,6 @@ func endings() (all []string) {
 	return all
 }
 
-// listed lists words, the last behind "or".
-func listed(words []string) string {
-	last := len(words) - 1
-	return strings.Join(words[:last], ", ") + " or " + words[last]
-}
-
 // tableFormat is the format of the table: that of --format, or the one that the end of the
 // file's name says.
 func (o options) tableFormat() string {
@@ -162,7 +157,7 @@ func (o options) checkOutput() error {
 	says, open := slices.Contains(sheet.Formats(), end), end == "" || end == "txt"
 	switch {
 	case o.Format == "" && !says && !open:
-		return fmt.Errorf("-o %s: the name of a table ends with %s; for another name say --format", o.Output, listed(append(endings(), ".txt")))
+		return fmt.Errorf("-o %s: the name of a table ends with %s; for another name say --format", o.Output, printable.Or(append(endings(), ".txt")))
 	case o.Format != "" && says && end != o.Format:
 		return fmt.Errorf("-o %s and --format %s contradict each other: leave --format out, or let the name end with .%s", o.Output, o.Format, o.Format)
 	}
