@@ -1,6 +1,6 @@
 """Makes tables and a figure of the suite's results.
 
-usage: report.py [--half choosing|judging|fresh|final|fifth|sixth|all] [--label NAME] [--before NAME] [--out build/suite]
+usage: report.py [--half choosing|judging|fresh|final|fifth|sixth|redrawn|all] [--label NAME] [--before NAME] [--out build/suite]
 Writes OUT/HALF.md, OUT/HALF.svg and OUT/HALF.json, which has everything that run.py found. The
 half is the choosing one unless another is asked for: the others are looked at once. `adapt` is what
 run.py keeps under --label, and is compared with that under --before, if there is such.

@@ -1,6 +1,6 @@
 """Writes the suite's tasks and their manifest.
 
-usage: tasks.py [--half choosing|judging|fresh|final|fifth|sixth] [--only KIND] [--again] [--out build/suite]
+usage: tasks.py [--half choosing|judging|fresh|final|fifth|sixth|redrawn] [--only KIND] [--again] [--out build/suite]
 Each task becomes OUT/tasks/KIND/NAME with source and target as `iwrun adapt` reads them, the
 target without labels, and OUT/truth/KIND/NAME.npy, its classes' names, which run.py alone reads.
 What is written is described in research/suite/tasks.json, a line a task. Kinds that are there
@@ -16,7 +16,7 @@ import time
 
 import numpy as np
 
-from kinds import (civic, culture, digits, files, fonts, generated, health, living, matter, measured, nature, packages, patients, people, public, sky, society, sounds, tables,
+from kinds import (civic, culture, digits, files, fonts, generated, health, living, matter, measured, nature, packages, patients, people, public, redrawn, sky, society, sounds, tables,
                    things, trades, words, world)
 
 # The deal: what makes a kind's tasks, and the half of the suite that they are in.
@@ -153,8 +153,9 @@ KINDS = {
     "aircraft": (trades.aircraft, "sixth"),
     "baseball": (trades.baseball, "sixth"),
     "athletes": (trades.athletes, "sixth"),
+    "redrawn": (redrawn.redrawn, "redrawn"),
 }
-HALVES = ["choosing", "judging", "fresh", "final", "fifth", "sixth"]  # each judges after the one before it was looked at
+HALVES = ["choosing", "judging", "fresh", "final", "fifth", "sixth", "redrawn"]  # each judges after the one before it was looked at
 GROUPS = ["none", "label-shift", "covariate", "gap"]
 MANIFEST = pathlib.Path(__file__).with_name("tasks.json")
 

@@ -1,6 +1,6 @@
 """What `iwrun adapt` said of the suite's tasks, beside what is true.
 
-usage: trust.py [--half choosing|judging|fresh|final|fifth|sixth] [--label NAME] [--out build/suite]
+usage: trust.py [--half choosing|judging|fresh|final|fifth|sixth|redrawn] [--label NAME] [--out build/suite]
 Reads the folders OUT/adapt/LABEL/KIND/NAME that run.py leaves, and prints a table in Markdown: of each
 task what was right, the expected accuracy with its interval, the second opinion, the floor, and
 the verdict; then how often the interval held and the floor was too high.
