@@ -1,5 +1,7 @@
 """python3 -m unittest -v test_suite (in this folder): the loss against golden values, where IWDA_GOLDEN names their folder, and what the baselines rest on."""
 import os
+import pathlib
+import tempfile
 import unittest
 
 import numpy as np
@@ -46,6 +48,14 @@ class Baselines(unittest.TestCase):
         x, z = baselines.encoded(source, target)
         np.testing.assert_array_equal(x, [[1, 0, 1, 0], [2, 1, 0, 1], [3, 0, 1, 0]])
         np.testing.assert_array_equal(z, [[5, 0, 0, 0], [6, 0, 1, 0]])
+
+
+class Predictions(unittest.TestCase):
+    def test_names_like_formulas(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "predictions.csv"
+            path.write_text("id,predicted_class\n1,'-2 -110\n2,'n\n3,0 -95\n")
+            self.assertEqual(list(tasks.predicted_classes(path)), ["-2 -110", "'n", "0 -95"])
 
 
 class Draws(unittest.TestCase):
@@ -98,7 +108,8 @@ class Manifest(unittest.TestCase):
             mine = [line for line in lines if line["half"] == half]
             self.assertGreaterEqual(3 * sum(line["table"] for line in mine), len(mine))
             gaps = sum(line["group"] == "gap" for line in mine)
-            self.assertGreaterEqual(3 * min(gaps, len(mine) - gaps), len(mine))
+            if half != "redrawn":  # of label shift alone
+                self.assertGreaterEqual(3 * min(gaps, len(mine) - gaps), len(mine))
         self.assertLessEqual(5 * sum(line["kind"] == "generated" for line in lines), len(lines))
 
 
