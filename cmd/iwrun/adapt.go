@@ -46,6 +46,7 @@ func newAdaptCommand(s streams) *cli.Command {
 		&cli.BoolFlag{Name: "dry-run", Destination: &o.DryRun, Usage: "look at the data, print the experiment file and train nothing"},
 		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Destination: &o.Quiet, Usage: "print only errors"},
 		jsonFlag(&o.JSON),
+		&cli.BoolFlag{Name: "label-shift", Destination: &o.LabelShift, Usage: "you know that only the class shares differ: nothing is aligned, and predictions are corrected in full (default: the data decide)"},
 		networkFlag(&o.Network),
 	}, domainFlags(&o.Columns), o.machineFlags(), commandline.Advanced(
 		&cli.StringFlag{Name: "source", Destination: &o.Source, Usage: "`FILE` or folder, instead of SOURCE"},

@@ -73,6 +73,7 @@ func TestAdaptRefuses(t *testing.T) {
 		{line("source.csv", "target.csv", "--set", "train.batch=16"), 2, "train.batch: 32 there, 16 here"},
 		{line("source.csv", "target.csv", "--steps", "300"), 2, "train.epochs: 20 there, 33 here"},
 		{line("source.csv", "target.csv", "--steps", "-1"), 2, "--steps -1: a run takes one step or more"},
+		{line("source.csv", "target.csv", "--label-shift", "--set", "selection.rule=im"), 2, "selection.label_shift is for the methods of selection.alike"},
 		{[]string{"adapt", "--source", "source.csv", "-o", "out"}, 2, "name a source and a target"},
 	} {
 		status, out, text := call(t, test.arguments...)
@@ -85,6 +86,26 @@ func TestAdaptRefuses(t *testing.T) {
 	}
 	if status, _, text := call(t, adaptLine()...); status != 0 || !strings.Contains(text, "4 runs were already finished") {
 		t.Errorf("status %d\n%s", status, text)
+	}
+}
+
+// That only class shares differ can be said of runs that are there: none is made again.
+func TestAdaptIsToldOfLabelShift(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeDomains(t)
+	for _, line := range [][]string{adaptLine(), adaptLine("--label-shift")} {
+		status, _, text := call(t, line...)
+		var outcome struct {
+			Correction string
+			Sentences  []string
+		}
+		if err := json.Unmarshal([]byte(readFile(t, "out/outcome.json")), &outcome); err != nil {
+			t.Fatal(err)
+		}
+		said, told := strings.Join(outcome.Sentences, "\n"), len(line) > len(adaptLine())
+		if status != 0 || strings.Contains(text, "4 runs were already finished") != told || (outcome.Correction == "full") != told || strings.Contains(said, "you said that only the class shares differ") != told {
+			t.Errorf("%v: status %d, correction %s\n%s\n%s", line, status, outcome.Correction, said, text)
+		}
 	}
 }
 

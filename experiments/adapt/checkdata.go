@@ -337,7 +337,7 @@ func (d Data) writeImages(ctx context.Context, w io.Writer) error {
 
 // writePlan says what adapt trains, and warns.
 func (d Data) writePlan(w io.Writer, network string) error {
-	text, err := d.Experiment(0, "", network)
+	text, err := d.Experiment(Options{Network: network})
 	if err != nil {
 		return err
 	}

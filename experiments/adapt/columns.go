@@ -183,7 +183,7 @@ func (d Data) Warnings(experiment *config.Config) (warnings []string) {
 	// say begins a sentence, about some of the columns, if there are any: {of one|of several}.
 	say := func(columns int, format string, values ...any) {
 		if columns > 0 {
-			warnings = append(warnings, fmt.Sprintf("%d of %d columns ", columns, d.Width)+fmt.Sprintf(agreeing(columns, format), values...))
+			warnings = append(warnings, fmt.Sprintf("%d of %d columns ", columns, d.columns())+fmt.Sprintf(agreeing(columns, format), values...))
 		}
 	}
 	flags := d.Learnt.Encoding.Flags() // a word may well be that of one row, or of one domain

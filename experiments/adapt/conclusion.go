@@ -55,7 +55,7 @@ func conclude(how config.Selection, results string, runs []plan.Run, chosen *Lab
 	}
 	var choice judge.Choice
 	if how.Rule == "" && compared.Has(how.Alike) {
-		choice, err = compared.Together(how.Alike, how.Moved, how.Joins)
+		choice, err = compared.Together(how)
 	} else {
 		choice, err = compared.Choose(how.RuleOrDefault(), how.Tolerance)
 	}

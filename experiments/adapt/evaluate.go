@@ -165,7 +165,7 @@ func (o EvaluateOptions) methods(ctx context.Context, folder string, correction 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, input.Close()) }()
-	all := predict.NewEnsemble(members, predict.Options{Device: o.Device, Threads: max(1, o.Threads)})
+	all := predict.NewEnsemble(members, predict.Options{Device: o.Device, Threads: o.Threads})
 	var ensembles []predict.Ensemble
 	var shares [][][]float64
 	var rivals []*labels.Rival

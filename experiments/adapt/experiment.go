@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	_ "embed"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strconv"
@@ -52,6 +53,7 @@ type settings struct {
 	HiddenUnits    int     // of the network on features
 	Products       int     // random ones, which IWCDAN's discriminator sees of features; 0 is all
 	Asked          string  // how all methods normalise columns; "" if each does as it assumes
+	LabelShift     bool    // it is known that only class shares differ
 	Aligned        string  // methods that take columns to have moved
 	Clip           float64 // 0 for never
 	Rule           string
@@ -128,28 +130,31 @@ const (
 // SmallNetwork is the value of [Options].Network for a small network from scratch.
 const SmallNetwork = "small"
 
-// Experiment returns the experiment file for the data, of some so many steps; 0 stands for
-// what is usual. All methods normalise columns as it is asked for, unless that is "". The network is
-// that of [Options]. The same arguments give the same bytes.
-func (d Data) Experiment(steps int, asked, network string) ([]byte, error) {
+// Experiment returns the experiment file for the data, by Steps, Network and LabelShift of the options,
+// and with all methods normalising columns as Set says. The same arguments give the same bytes.
+func (d Data) Experiment(o Options) ([]byte, error) {
 	switch {
-	case network != "" && network != SmallNetwork:
-		return nil, fmt.Errorf("there is no network %q to ask for: want %s, or none for what suits the data", network, SmallNetwork)
-	case network != "" && d.Kind == catalogue.Vectors:
-		return nil, fmt.Errorf("the network %s is for images; rows of features have one that suits them", network)
+	case o.Network != "" && o.Network != SmallNetwork:
+		return nil, fmt.Errorf("there is no network %q to ask for: want %s, or none for what suits the data", o.Network, SmallNetwork)
+	case o.Network != "" && d.Kind == catalogue.Vectors:
+		return nil, fmt.Errorf("the network %s is for images; rows of features have one that suits them", o.Network)
+	case o.LabelShift && d.Kind != catalogue.Vectors:
+		return nil, errors.New("--label-shift is for rows of features; of images, one method predicts: with --set methods=[source-only] nothing is aligned")
 	}
+	asked := askedFor(o.Set)
 	rarest, rows := d.Source.rarest()
 	s := settings{
 		Data:     d,
 		Title:    filepath.Base(d.Source.Path) + " → " + filepath.Base(d.Target.Path),
-		Features: d.Kind == catalogue.Vectors, Small: network == SmallNetwork, Table: d.table(), HiddenUnits: hiddenUnits, Products: d.products(),
+		Features: d.Kind == catalogue.Vectors, Small: o.Network == SmallNetwork, Table: d.table(), HiddenUnits: hiddenUnits, Products: d.products(),
 		Rule: selection.TargetRisk.Name, HeldOut: heldOut,
 		RarestClass: d.Classes[rarest], RarestRows: rows,
 		TargetLabelled: d.Target.labelled(),
 		Asked:          asked,
-		length:         d.length(steps),
+		LabelShift:     o.LabelShift,
+		length:         d.length(o.Steps),
 	}
-	if len(d.Columns.Clipped) > 0 && (asked == "" || normalise.Standardises(asked)) {
+	if len(d.Columns.Clipped) > 0 && !o.LabelShift && (asked == "" || normalise.Standardises(asked)) {
 		s.Clip = clipAt
 	}
 	switch {

@@ -25,7 +25,7 @@ func seen(kind catalogue.Kind, source, target int) Data {
 // parse returns the experiment of the data.
 func parse(t *testing.T, d Data) *config.File {
 	t.Helper()
-	text, err := d.Experiment(0, "", "")
+	text, err := d.Experiment(Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,6 +93,33 @@ func TestExperimentOnATable(t *testing.T) {
 	}
 }
 
+// If it is known that only class shares differ, nothing is trained that takes columns to have moved. The
+// same can be said to an experiment that is there, but not of images.
+func TestExperimentOfLabelShift(t *testing.T) {
+	for width, methods := range map[int][]string{13: {"source-only@linear", "source-only", "source-only@forest"}, 64: {"source-only@linear", "source-only", "mcc"}} {
+		d := seen(catalogue.Vectors, 600, 500)
+		d.Width, d.Columns.Clipped = width, []int{3}
+		text, err := d.Experiment(Options{LabelShift: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		file, err := config.Parse("experiment.yaml", text)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		if c := file.Config; !c.Selection.LabelShift || !slices.Equal(c.Methods, methods) || len(c.Selection.Moved) > 0 || c.Network.Clip != 0 || strings.Contains(string(text), "@own") {
+			t.Errorf("%s", text)
+		}
+		there := parse(t, d)
+		if err := there.Set([]string{"selection.label_shift=true"}); err != nil || !there.Config.Selection.LabelShift {
+			t.Error(err)
+		}
+	}
+	if _, err := seen(catalogue.ImageFiles, 200, 200).Experiment(Options{LabelShift: true}); err == nil || !strings.Contains(err.Error(), "--label-shift is for rows of features") {
+		t.Error(err)
+	}
+}
+
 // Images take a frozen backbone and are counted in steps.
 func TestExperimentOnImages(t *testing.T) {
 	d := seen(catalogue.ImageFiles, 200, 200)
@@ -109,7 +136,7 @@ func TestExperimentOnImages(t *testing.T) {
 
 // Everything that was chosen has a reason beside it.
 func TestExperimentSaysWhy(t *testing.T) {
-	text, err := seen(catalogue.Vectors, 600, 500).Experiment(0, "", "")
+	text, err := seen(catalogue.Vectors, 600, 500).Experiment(Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +162,7 @@ func TestProducts(t *testing.T) {
 			d.Classes = append(d.Classes, strconv.Itoa(class))
 			d.Source.Counts, d.Target.Counts = append(d.Source.Counts, 5), append(d.Target.Counts, 0)
 		}
-		text, err := d.Experiment(0, "", "")
+		text, err := d.Experiment(Options{})
 		if err != nil || !strings.Contains(string(text), want) {
 			t.Errorf("%d classes: %v, %q is not in\n%s", classes, err, want, text)
 		}
@@ -168,7 +195,7 @@ func TestLength(t *testing.T) {
 		{many, 0, 53, 0, 17, 3551}, {many, 1200, 17, 0, 5, 1139},
 		{images, 0, 0, 2000, 200, 2000}, {images, 5009, 0, 5000, 500, 5000}, {images, 3, 0, 10, 1, 10},
 	} {
-		text, err := c.data.Experiment(c.steps, "", "")
+		text, err := c.data.Experiment(Options{Steps: c.steps})
 		if err != nil {
 			t.Fatal(err)
 		}

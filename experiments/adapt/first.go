@@ -51,5 +51,5 @@ func (p *Plan) predictTarget(ctx context.Context, members []model.Model, name st
 }
 
 func (p *Plan) predictOptions() predict.Options {
-	return predict.Options{Device: p.options.Device, Threads: max(1, p.options.Threads)}
+	return predict.Options{Device: p.options.Device, Threads: p.options.Threads}
 }

@@ -57,6 +57,7 @@ type Outcome struct {
 	ConfidentAccuracy *float64              `json:"confident_accuracy,omitempty"`
 	Withheld          string                `json:"expected_accuracy_withheld,omitempty"`
 	Floor             *float64              `json:"accuracy_floor,omitempty"` // of what is right
+	FloorUnless       string                `json:"accuracy_floor_unless,omitempty"`
 	Measured          *Measured             `json:"measured_accuracy,omitempty"`
 	LabelShift        TestOutcome           `json:"label_shift"`
 	Labels            *LabelChoice          `json:"labels,omitempty"` // if labels chose the method
@@ -177,7 +178,7 @@ func (o *conclusion) outcome(p *Plan, failed []schedule.Failure) *Outcome {
 		record.ConfidentAccuracy = &o.Confident
 	}
 	if o.Floor != nil {
-		record.Floor = &o.Floor.Value
+		record.Floor, record.FloorUnless = &o.Floor.Value, o.Unless()
 	}
 	if o.Together != nil {
 		record.Method = strings.Join(o.Names(), "+")

@@ -85,13 +85,16 @@ func newPlan(data Data, o Options) (*Plan, error) {
 		o.say(words)
 	}
 	if fresh {
-		if text, err = p.Data.Experiment(o.Steps, askedFor(o.Set), o.Network); err == nil {
+		if text, err = p.Data.Experiment(o); err == nil {
 			p.file, err = p.Data.parse(path, text, o.Set)
 		}
 	} else {
 		assignments := o.Set
 		if o.Steps > 0 {
-			assignments = append(p.Data.lengthSet(o.Steps), o.Set...)
+			assignments = append(p.Data.lengthSet(o.Steps), assignments...)
+		}
+		if o.LabelShift {
+			assignments = append([]string{"selection.label_shift=true"}, assignments...)
 		}
 		p.file, err = p.Data.parse(path, text, assignments)
 		if err == nil && o.Network == SmallNetwork && p.file.Config.Network.Name != string(architecture.LeNet) {
@@ -149,11 +152,14 @@ func (p *Plan) decisions() []Decision {
 		all = append(all, Decision{"columns", words, "words are those in the source; a value may be missing in either domain"})
 	}
 	if p.Data.Kind == catalogue.Vectors {
-		what, reason := "array: all columns may have moved", "%d columns, %d or more"
-		if p.Data.table() {
-			what, reason = "table: each column means the same in both domains", "%d columns, fewer than %d"
+		what, reason := "array: all columns may have moved", fmt.Sprintf("%d columns, %d or more", p.Data.columns(), fewColumns)
+		switch {
+		case c.Selection.LabelShift:
+			what, reason = "only the class shares differ", "you said so"
+		case p.Data.table():
+			what, reason = "table: each column means the same in both domains", fmt.Sprintf("%d columns, fewer than %d", p.Data.columns(), fewColumns)
 		}
-		all = append(all, Decision{"assumption", what, because(fmt.Sprintf(reason, p.Data.columns(), fewColumns))})
+		all = append(all, Decision{"assumption", what, because(reason)})
 	}
 	return all
 }

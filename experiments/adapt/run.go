@@ -28,6 +28,8 @@ type Options struct {
 	Columns Naming
 	// Network is that of images: SmallNetwork, or "" for a pretrained one.
 	Network string
+	// LabelShift says that only the class shares differ, which the data decide otherwise.
+	LabelShift bool
 	// Probabilities has the predictions hold the probabilities of all classes.
 	Probabilities bool
 	// LabelRows of the target are drawn for somebody to label; 0 means 50, less than 0 none.
@@ -207,6 +209,6 @@ func (o Options) trainOne(ctx context.Context, run plan.Run, results string) (er
 	if err := errors.Join(run.WriteConfig(dir), dir.Begin()); err != nil {
 		return err
 	}
-	_, err = train.Run(ctx, run.Config, dir, train.Options{Device: o.Device, Threads: max(1, o.Threads)})
+	_, err = train.Run(ctx, run.Config, dir, train.Options{Device: o.Device, Threads: o.Threads})
 	return err
 }

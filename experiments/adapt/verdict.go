@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"iwda/classshares"
 	"iwda/experiments/judge"
-	"iwda/weightest/shifttest"
 )
 
 // Verdict is what of an outcome can be relied on.
@@ -27,7 +25,7 @@ const (
 // evidence is what a verdict follows from.
 type evidence struct {
 	judge.Trust
-	test shifttest.LabelShift // on the run that aligns nothing
+	shared judge.Shared // what the run that aligns nothing says
 	// widest is the width of the widest interval of a class share, NaN if there are none, and
 	// apart how far a share is at most from what that run estimates.
 	widest, apart float64
@@ -64,16 +62,21 @@ func (e evidence) verdict() Verdict {
 		accuracy = fmt.Sprintf("%.1f%% of the predictions should be right (%.1f to %.1f%%)", 100*e.Expected.Value, 100*e.Expected.Low, 100*e.Expected.High)
 		enough = e.Expected.Low >= rightEnough
 	case e.Floor != nil:
-		accuracy = fmt.Sprintf("at least %.0f%% of the predictions should be right, unless rows like the source's have other classes in the target", math.Floor(100*e.Floor.Value))
+		accuracy = fmt.Sprintf("at least %.0f%% of the predictions should be right, unless %s", math.Floor(100*e.Floor.Value), e.Unless())
 	case e.measured != nil:
 		accuracy = fmt.Sprintf("%d of the %d predictions with a label are right, but these rows may not be a random sample", e.measured.Right, e.measured.Labels)
 	default:
 		accuracy = "how many predictions are right is not known"
 	}
-	enough = enough || !e.measured.all() && e.labels == nil && e.Floor != nil && e.Floor.Value >= rightEnough && !e.test.Rejected()
+	enough = enough || !e.measured.all() && e.labels == nil && e.Floor != nil && e.Floor.Value >= rightEnough && !e.shared.Test.Rejected()
 	about := against
 	if against == "" {
-		about = e.test.Verdict()
+		if about = e.shared.Test.Verdict(); e.shared.Told {
+			about = "you said that only the class shares differ, and the test found nothing against it"
+			if !e.shared.Test.Tested() {
+				about = "you said that only the class shares differ, and it could not be tested"
+			}
+		}
 	}
 	v := Verdict{Because: about + "; " + accuracy}
 	switch {
@@ -94,7 +97,7 @@ func (e evidence) verdict() Verdict {
 
 // againstShares says why the class shares cannot be relied on, "" if they can.
 func (e evidence) againstShares() string {
-	switch why := classshares.Withheld(e.test); {
+	switch why := e.shared.Withheld(); {
 	case why != "":
 		return why
 	case !(e.widest <= widestInterval):
@@ -127,7 +130,7 @@ func (v Verdict) String() string {
 
 // verdict is that of the conclusion.
 func (o conclusion) verdict() Verdict {
-	e := evidence{Trust: o.Trust, test: o.Shared.Test, labels: o.labels, measured: o.measured}
+	e := evidence{Trust: o.Trust, shared: o.Shared, labels: o.labels, measured: o.measured}
 	for _, c := range o.Classes {
 		e.apart = max(e.apart, math.Abs(c.TargetShare-c.ReferenceShare))
 		if c.TargetInterval == nil {

@@ -36,13 +36,17 @@ func TestVerdict(t *testing.T) {
 		"wide intervals":            {0.4, found, 0.3, 0.02, expected(0.9, 0.88), 0.8, Predictions, "the interval of a class share is 30 points wide, more than 20; 90.0%"},
 		"no intervals":              {0.4, found, math.NaN(), 0.02, expected(0.9, 0.88), 0.8, Predictions, "the class shares have no intervals"},
 		"candidates differ":         {0.4, found, 0.1, 0.15, nil, 0.5, Neither, "the methods' estimates of a class share differ by 15 points, more than 10;"},
+		"told, too few rows":        {0.4, nothing, 0.1, 0.02, expected(0.9, 0.88), 0.5, Both, "you said that only the class shares differ, and the test found nothing against it; 90.0%"},
+		"told, nothing tested":      {math.NaN(), math.NaN(), 0.1, 0.02, nil, 0.5, Shares, "you said that only the class shares differ, and it could not be tested; "},
+		"told, rejected":            {rejected, found, 0.1, 0.02, nil, 0.8, Neither, "more than the class shares changed in the target"},
 		"no floor":                  {rejected, found, 0.1, 0.02, nil, -1, Neither, "how many predictions are right is not known"},
 	} {
 		test := shifttest.LabelShift{DegreesOfFreedom: 6, P: c.p, Detectable: c.loss}
 		if math.IsNaN(c.p) {
 			test = shifttest.LabelShift{P: 1}
 		}
-		e := evidence{Trust: judge.Trust{Expected: c.expected}, test: test, widest: c.widest, apart: c.apart}
+		told := strings.HasPrefix(name, "told")
+		e := evidence{Trust: judge.Trust{Expected: c.expected}, shared: judge.Shared{Test: test, Told: told}, widest: c.widest, apart: c.apart}
 		if c.floor >= 0 {
 			e.Floor = &floor.Floor{Value: c.floor}
 		}
@@ -67,7 +71,7 @@ func TestVerdictByLabels(t *testing.T) {
 		"60.0% of the predictions are right, according to the labels of all rows":                    {measured(100, 0.6), Neither, false},
 		"45 of the 50 predictions with a label are right, but these rows may not be a random sample": {measured(50, 0.9), Neither, true},
 	} {
-		v := evidence{test: shifttest.LabelShift{DegreesOfFreedom: 6, P: 0.01}, measured: c.measured}.verdict()
+		v := evidence{shared: judge.Shared{Test: shifttest.LabelShift{DegreesOfFreedom: 6, P: 0.01}}, measured: c.measured}.verdict()
 		if v.Reliable != c.reliable || !strings.Contains(v.Because, because) || (v.Next != "") != c.next {
 			t.Errorf("%+v, want %s: %s", v, c.reliable, because)
 		}

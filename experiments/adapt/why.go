@@ -84,6 +84,9 @@ func (o conclusion) leastRight() string {
 	if o.Floor == nil {
 		return fmt.Sprintf("No lower bound of the accuracy is known: %s.", o.Unfloored)
 	}
-	return fmt.Sprintf("At least %.1f%% of the predictions should be right, unless rows like the source's have other classes in the target. This floor comes from the linear rule on the logits of %s that contradicts the predictions most: it contradicts a share of them that is %.1f points larger in the target than in the source.",
-		100*o.Floor.Value, o.Shared.Run, 100*o.Floor.Discrepancy)
+	comes := fmt.Sprintf("comes from the linear rule on the logits of %s that contradicts the predictions most: it contradicts a share of them that is %.1f points larger in the target than in the source", o.Shared.Run, 100*o.Floor.Discrepancy)
+	if o.Vouched {
+		comes = "is the lower end of a 95% interval of the accuracy"
+	}
+	return fmt.Sprintf("At least %.1f%% of the predictions should be right, unless %s. This floor %s.", 100*o.Floor.Value, o.Unless(), comes)
 }

@@ -60,7 +60,7 @@ func Differences(there, here Resolved) []string {
 }
 
 // withoutEffect are the settings that change no result.
-var withoutEffect = []string{"selection.rule", "selection.choose", "selection.tolerance", "selection.alike", "selection.moved", "selection.joins", "dataset.root", "dataset.workers", "dataset.cache"}
+var withoutEffect = []string{"selection.rule", "selection.choose", "selection.tolerance", "selection.label_shift", "selection.alike", "selection.moved", "selection.joins", "dataset.root", "dataset.workers", "dataset.cache"}
 
 // countedBelow are the folders below which the files of settings count.
 var countedBelow = map[string]string{"network.pretrained": "data/weights/", "network.file": "data/"}

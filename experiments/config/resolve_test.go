@@ -224,6 +224,7 @@ func TestSettingsThatDoNotFit(t *testing.T) {
 		"train.precision=bf16":             "for ResNets",
 		"network={views: 2, frozen: true}": "network.views is for image files",
 		"network.name=torchscript":         "does not fit data set digits; want one of lenet",
+		"selection.label_shift=true":       "selection.label_shift is for the methods of selection.alike, if there is no selection.rule",
 		"network.file=backbone.pt":         "network.file is for network.name torchscript; here it is lenet",
 		"train.schedule={name: inverse}":   "needs gamma and power",
 	} {

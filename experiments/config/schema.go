@@ -47,6 +47,9 @@ type Selection struct {
 	// Tolerance is a fraction of the best value. Among methods whose best run is within it, adapt
 	// takes the one that methods lists last.
 	Tolerance float64 `yaml:"tolerance,omitempty"`
+	// LabelShift says that you know that only the class shares differ: the methods of alike then
+	// predict, whatever a test says. It needs alike, and no rule.
+	LabelShift bool `yaml:"label_shift,omitempty"`
 	// Alike are methods that predict together if no rule is given and there is no sign that
 	// columns have moved; see methods.md#the-choice-of-adapt.
 	Alike []string `yaml:"alike,omitempty,flow"`

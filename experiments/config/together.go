@@ -21,6 +21,9 @@ func (s *Settings) checkTogether(d *decoder) {
 	if s.Dataset.Crop > s.Dataset.Resize {
 		fail("dataset.crop", "dataset.crop is %d, more than dataset.resize, %d", s.Dataset.Crop, s.Dataset.Resize)
 	}
+	if how := s.Selection; how.LabelShift && (how.Rule != "" || len(how.Alike) == 0) {
+		fail("selection.label_shift", "selection.label_shift is for the methods of selection.alike, if there is no selection.rule")
+	}
 	n := s.Network
 	data, err := s.Dataset.Described()
 	switch networks := networksOf(data.Kind); {

@@ -136,10 +136,22 @@ type Shared struct {
 	// Test asks whether what the model says of the target contradicts that only class shares
 	// changed; if so, these shares are to be read with care.
 	Test shifttest.LabelShift
+	// Told is whether somebody has said that only class shares changed; see [Shared.Withheld].
+	Told bool
 	// Changed is the p-value of the test that each class is predicted as often in both domains.
 	Changed float64
 	// Columns tell whether these agree under the shares; nil of a network.
 	Columns *store.Columns
+}
+
+// Withheld returns why nothing that follows from changed class shares alone is to be believed, "" if it
+// is. If somebody has said that nothing else changed, only a test that rejects speaks against it; otherwise see
+// [classshares.Withheld].
+func (s Shared) Withheld() string {
+	if s.Told && !s.Test.Rejected() {
+		return ""
+	}
+	return classshares.Withheld(s.Test)
 }
 
 // weightsOver returns the class weights q over the shares of these labels, so that the mean of

@@ -52,24 +52,33 @@ const (
 //     it sees. If it is as sure as it is right in the source, and nothing is far away, alike predict
 //     after all, corrected halfway; otherwise moved, each corrected for the shares that it estimates.
 //
+// If somebody knows that only class shares changed, alike predict, corrected in full.
+//
 // Whatever these are, methods of joins predict with them that are right on held-out source rows more
 // often than the run that aligns nothing.
 //
 // Of the methods those count that have runs, as one of alike must ([Comparison.Has]). All values
 // are those of [selection.TargetRisk].
-func (c *Comparison) Together(alike, moved, joins []string) (Choice, error) {
+func (c *Comparison) Together(how config.Selection) (Choice, error) {
 	choice, err := c.Choose(selection.TargetRisk.Name, 0)
 	if err != nil {
 		return Choice{}, err
 	}
+	alike, moved := how.Alike, how.Moved
 	stays := !slices.ContainsFunc(moved, aligns) // whatever predicts then
 	if !c.Has(moved) {
 		moved, stays = alike, true
 	}
+	c.Shared.Told = how.LabelShift
+	choice.Shared = c.Shared
 	agree, found := c.Shared.evidence()
 	certain, right := c.Shared.halfway()
 	name, names := MethodOf(c.Shared.Run), moved
 	switch {
+	case how.LabelShift:
+		if names, choice.Because = alike, "you said that only the class shares differ"; !agree {
+			choice.Because += ", but " + found
+		}
 	case agree && c.Shared.Changed >= clearlyChanged:
 		names, choice.Correction = alike, None
 		choice.Because = fmt.Sprintf("%s, and a test found no change of the class shares (p = %.2g)", found, c.Shared.Changed)
@@ -90,7 +99,7 @@ func (c *Comparison) Together(alike, moved, joins []string) (Choice, error) {
 	default:
 		choice.Because = fmt.Sprintf("%s, and the certainty of %s on the target (%.0f%%) is lower than its accuracy on source rows (%.0f%%)", found, name, 100*certain, 100*right)
 	}
-	for _, method := range joins {
+	for _, method := range how.Joins {
 		if better, why := c.join([]string{method}, []string{name}, joinsFrom); better && !slices.Contains(names, method) {
 			names, choice.Because = append(slices.Clip(names), method), choice.Because+why
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"iwda/experiments/config"
 	"iwda/experiments/store"
 )
 
@@ -41,26 +42,29 @@ func TestTogether(t *testing.T) {
 	for i, label := range better[1].HeldOutLabels {
 		better[1].HeldOut[3*i+label] += 100
 	}
+	type selection = config.Selection
 	alike, others := []string{"source-only", "mcc"}, []string{"mcc@own", "absent"}
 	for name, c := range map[string]struct {
 		of         []Candidate
 		moved      []string
 		together   []int
 		correction Correction
+		known      bool
 	}{
-		"columns agree":     {compares(moved, 0.2, 2), others, []int{0, 1}, Halfway},
-		"nothing changed":   {compares(same, 0.2, 0.1), others, []int{0, 1}, None},
-		"columns differ":    {compares(moved, 0.01, 0.5), others, []int{2}, Full},
-		"sure":              {compares(same, 0.01, 0.5), others, []int{0, 1}, Halfway},
-		"sure, but far":     {compares(same, 0.01, 1.5), others, []int{2}, Full},
-		"one as it is":      {compares(same, 0.01, 0.5), []string{"source-only"}, []int{0}, None},
-		"two as they are":   {better, []string{"source-only"}, []int{0, 1}, None},
-		"label shift":       {shifted, others, []int{0, 1}, Halfway},
-		"moved":             {moved, others, []int{2}, Full},
-		"no run of moved":   {moved, []string{"absent"}, []int{0, 1}, None},
-		"nothing for moved": {moved, nil, []int{0, 1}, None},
+		"columns agree":     {compares(moved, 0.2, 2), others, []int{0, 1}, Halfway, false},
+		"nothing changed":   {compares(same, 0.2, 0.1), others, []int{0, 1}, None, false},
+		"columns differ":    {compares(moved, 0.01, 0.5), others, []int{2}, Full, false},
+		"sure":              {compares(same, 0.01, 0.5), others, []int{0, 1}, Halfway, false},
+		"sure, but far":     {compares(same, 0.01, 1.5), others, []int{2}, Full, false},
+		"one as it is":      {compares(same, 0.01, 0.5), []string{"source-only"}, []int{0}, None, false},
+		"two as they are":   {better, []string{"source-only"}, []int{0, 1}, None, false},
+		"label shift":       {shifted, others, []int{0, 1}, Halfway, false},
+		"moved":             {moved, others, []int{2}, Full, false},
+		"no run of moved":   {moved, []string{"absent"}, []int{0, 1}, None, false},
+		"nothing for moved": {moved, nil, []int{0, 1}, None, false},
+		"it is known":       {compares(moved, 0.01, 1.5), others, []int{0, 1}, Full, true},
 	} {
-		choice, err := compared(t, c.of...).Together(alike, c.moved, nil)
+		choice, err := compared(t, c.of...).Together(selection{Alike: alike, Moved: c.moved, LabelShift: c.known})
 		if err != nil || !slices.Equal(choice.Together, c.together) || choice.Correction != c.correction || choice.Because == "" || choice.Used != c.together[0] {
 			t.Errorf("%s: %v, %v, %s; %v", name, choice.Together, choice.Correction, choice.Because, err)
 		}
@@ -82,10 +86,22 @@ func TestTogether(t *testing.T) {
 					wrong--
 				}
 			}
-			choice, err := compared(t, of...).Together([]string{"source-only"}, []string{"source-only"}, []string{"absent", "mcc@own", "source-only"})
+			choice, err := compared(t, of...).Together(selection{Alike: []string{"source-only"}, Moved: []string{"source-only"}, Joins: []string{"absent", "mcc@own", "source-only"}})
 			if err != nil || !slices.Equal(choice.Together, want) || choice.Correction != None || strings.Contains(choice.Because, "; mcc@own also predicts") != (len(want) > 1) {
 				t.Errorf("%v standard errors: %v, %s; %v", errors, choice.Together, choice.Because, err)
 			}
+		}
+	}
+	for _, c := range []struct {
+		known bool
+		p     float64
+		want  bool
+	}{{true, 0.4, true}, {true, 0.01, false}, {false, 0.4, false}} {
+		of := compared(t, shifted...)
+		of.Shared.Test.P, of.Shared.Test.Detectable = c.p, 0.3 // more than is asked of a test
+		choice, err := of.Together(selection{Alike: alike, LabelShift: c.known})
+		if err != nil || (choice.Shared.Withheld() == "") != c.want || (of.Shared.Withheld() == "") != c.want {
+			t.Errorf("%+v: %q; %v", c, choice.Shared.Withheld(), err)
 		}
 	}
 	if c := compared(t, shifted...); !c.Has([]string{"x", "mcc"}) || c.Has([]string{"x"}) || c.Has(nil) {

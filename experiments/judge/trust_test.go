@@ -52,6 +52,20 @@ func TestTrust(t *testing.T) {
 		if got.Floor == nil || got.Floor.Value > right || got.Floor.Value < right-0.2 {
 			t.Errorf("correction %s: floor %+v of %v", correction, got.Floor, right)
 		}
+		if e == nil {
+			continue
+		}
+		// If a test that could have missed much found nothing, and somebody says that there is nothing, the
+		// lower end is the floor.
+		untested := compared(t, candidates...)
+		untested.Shared.Test.Detectable = 0.3
+		if got := untested.Trust(runs, correction); got.Expected != nil || got.Vouched || got.Unless() != "rows like the source's have other classes in the target" {
+			t.Errorf("correction %s: %+v", correction, got)
+		}
+		untested.Shared.Told = true
+		if got := untested.Trust(runs, correction); got.Expected != nil || !got.Vouched || got.Floor == nil || got.Floor.Value != e.Low || got.Unless() != "more than the class shares differ" || !strings.Contains(got.Untold, "it would have missed a loss of accuracy of less than 30 points") {
+			t.Errorf("correction %s: %+v, want the lower end of %+v", correction, got, e)
+		}
 	}
 }
 

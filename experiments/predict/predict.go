@@ -93,7 +93,8 @@ func (e Ensemble) Each(ctx context.Context, inputs []Input, shares [][]float64, 
 }
 
 // EachOf is [Ensemble.Each] of several ensembles in one pass over the inputs, with the shares of each.
-// Take is told which predicts: the first all rows of a batch, then the second, and so on.
+// They are parts of one that [NewEnsemble] has returned. Take is told which predicts: the first all rows
+// of a batch, then the second, and so on.
 func EachOf(ctx context.Context, inputs []Input, ensembles []Ensemble, shares [][][]float64, take func(ensemble int, id string, probabilities []float32) error) error {
 	k := len(ensembles[0][0].model.Classes)
 	narrow := make([]float32, k)

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,7 +28,7 @@ func Extract(ctx context.Context, run config.Resolved, checkpoint, domain string
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	torchErr := torch.Try(func() {
-		torch.SetThreads(options.Threads)
+		torch.SetThreads(cmp.Or(options.Threads, 1))
 		var rows domainRows
 		if rows, err = openRows(run, domain, options); err != nil {
 			return

@@ -265,7 +265,7 @@ func TestDomainSmallerThanABatch(t *testing.T) {
 	for _, set := range [][]string{{"network.frozen=true", "network.views=2"}, {"network.frozen=true"}, nil} {
 		// 15 classes keep one image of 4: 79 source images.
 		run := resolveOffice(t, root, "subsampled", "iwjan", append(set, "dataset.fraction=0.25", "train.batch=80")...)
-		_, err := Run(context.Background(), run, begin(t, run), Options{Threads: 1})
+		_, err := Run(context.Background(), run, begin(t, run), Options{})
 		if err == nil || !strings.Contains(err.Error(), "the source of amazon-dslr has 79 rows, less than a batch; train.batch is 80") {
 			t.Errorf("%v: error %v", set, err)
 		}

@@ -15,7 +15,7 @@ import (
 // result, but the last bits of it: devices and numbers of threads add in other orders.
 type Options struct {
 	Device  torch.Device
-	Threads int // of libtorch; at least 1
+	Threads int // of libtorch; 0 means 1
 	// Group is the processes that make the run together, all of which call Run with the
 	// same folder, on a disk that they share; nil for this process alone. Its device is
 	// Device.

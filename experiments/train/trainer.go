@@ -70,6 +70,7 @@ func (t *trainer) open(ctx context.Context) (err error) {
 		return err
 	}
 	device := t.options.Device
+	t.options.Threads = cmp.Or(t.options.Threads, 1)
 	torch.SetThreads(t.options.Threads)
 	t.random = torch.NewRandom(datasets.Stream(t.run.Seed, "initialisation").Uint64())
 	if t.model, t.data, err = openModelAndData(ctx, t.run, t.random, t.options); err != nil {

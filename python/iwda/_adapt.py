@@ -28,6 +28,7 @@ def adapt(
     seed: int = 0,
     device: str = "auto",
     steps: Optional[int] = None,
+    label_shift: bool = False,
     folder: "Union[str, os.PathLike[str], None]" = None,
     progress: bool = True,
     **settings: Any,
@@ -57,6 +58,8 @@ def adapt(
         ``"cpu"``, ``"cuda"``, ``"cuda:N"``, or ``"auto"`` for a GPU if there is one.
     steps : int, optional
         Train each run for so many steps.
+    label_shift : bool
+        You know that only the class shares differ. Otherwise the data decide.
     folder : path, optional
         Where everything is kept. An adaptation that was interrupted goes on there. Without a
         folder, a temporary one is removed when the Outcome is.
@@ -106,6 +109,7 @@ def adapt(
         settings["methods"] = list(methods)
     seed = _whole(seed, "seed")
     options = ["--device", device] + ([] if steps is None else ["--steps", str(_whole(steps, "steps"))])
+    options += ["--label-shift"] if label_shift else []
     called = {}
     for key, value in settings.items():
         options += ["--set", f"{key.replace('__', '.')}={json.dumps(value, default=_plain, ensure_ascii=False)}"]

@@ -32,6 +32,8 @@ class Adapter:
         ``"cpu"``, ``"cuda"``, ``"cuda:N"``, or ``"auto"`` for a GPU if there is one.
     steps : int, optional
         Train each run for so many steps.
+    label_shift : bool
+        You know that only the class shares differ. Otherwise the data decide.
     settings : dict, optional
         Keys of the experiment file and their values.
     folder : path, optional
@@ -70,6 +72,7 @@ class Adapter:
         seed: int = 0,
         device: str = "auto",
         steps: Optional[int] = None,
+        label_shift: bool = False,
         settings: Optional[Mapping[str, Any]] = None,
         folder: "Union[str, os.PathLike[str], None]" = None,
         progress: bool = False,
@@ -78,6 +81,7 @@ class Adapter:
         self.seed = seed
         self.device = device
         self.steps = steps
+        self.label_shift = label_shift
         self.settings = settings
         self.folder = folder
         self.progress = progress
@@ -117,7 +121,7 @@ class Adapter:
             target = _data.rows_of(X_target, "X_target")
         self.outcome_ = adapt(
             rows, labels, target, methods=self.methods, seed=self.seed, device=self.device,
-            steps=self.steps, folder=self.folder, progress=self.progress, **(self.settings or {}),
+            steps=self.steps, label_shift=self.label_shift, folder=self.folder, progress=self.progress, **(self.settings or {}),
         )  # fmt: skip
         self.model_ = self.outcome_.model
         self.classes_ = self.outcome_.classes

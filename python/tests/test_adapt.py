@@ -337,6 +337,13 @@ def test_seed_and_settings(domains, tmp_path):
     assert outcome.record["seeds"] == [5, 7]
 
 
+def test_label_shift(domains):
+    rows, labels, target, _ = domains
+    outcome = iwda.adapt(rows, labels, target, label_shift=True, **ONE)
+    assert outcome.record["correction"] == "full"
+    assert any("you said that only the class shares differ" in sentence for sentence in outcome.record["sentences"])
+
+
 def test_temporary_folder_goes_with_the_outcome(domains):
     rows, labels, target, _ = domains
     outcome = iwda.adapt(rows, labels, target, **LINEAR)
