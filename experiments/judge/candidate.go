@@ -138,7 +138,8 @@ type Shared struct {
 	Test shifttest.LabelShift
 	// Told is whether somebody has said that only class shares changed; see [Shared.Withheld].
 	Told bool
-	// Changed is the p-value of the test that each class is predicted as often in both domains.
+	// Changed is the p-value of the test that classes are as probable in both domains on average
+	// ([shifttest.MeansTest]).
 	Changed float64
 	// Columns tell whether these agree under the shares; nil of a network.
 	Columns *store.Columns

@@ -104,7 +104,7 @@ func (c *Comparison) share() error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", run.Run, err)
 	}
-	changed, err := shifttest.ChiSquaredTest(fitted.Sample.Sums())
+	changed, err := shifttest.MeansTest(fitted.Sample)
 	if err != nil {
 		return fmt.Errorf("%s: %w", run.Run, err)
 	}

@@ -24,9 +24,9 @@ const sure = 0.96
 // of them, in deviations: no half of a column's rows is further from all of them than one.
 const near = 1
 
-// clearlyChanged is the p-value of the test that classes are predicted as often in both domains
-// below which class shares have changed. Chance moves the estimate of few rows by much, and a
-// change that is not found costs little.
+// clearlyChanged is the p-value of the test that classes are as probable in both domains below which
+// class shares have changed: chance moves the estimate of few rows by much. research/suite/changed.md
+// has what was compared.
 const clearlyChanged = 0.01
 
 // Methods predict too if they are right on held-out source rows more often by more than so many
@@ -41,7 +41,7 @@ const (
 // by what the run that aligns nothing ([Shared]) says of the target:
 //
 //   - If the columns of both domains agree under the target's estimated class shares, those that
-//     take columns to mean the same, alike. If classes are predicted as often in both, as they are.
+//     take columns to mean the same, alike. If classes are as probable in both on average, as they are.
 //     Otherwise shares have changed. Few rows may hide that they were selected, to which
 //     no correction is due: the probabilities are corrected halfway.
 //   - If they don't, or cannot be compared, those of moved, or of alike if there are none. If no

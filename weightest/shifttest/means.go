@@ -1,0 +1,69 @@
+package shifttest
+
+import (
+	"errors"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"iwda/weightest"
+)
+
+// Means is the result of [MeansTest].
+type Means struct {
+	Statistic        float64 // Hotelling's T², 0 or more
+	DegreesOfFreedom int     // dimensions in which probabilities differ from row to row, at most k - 1
+	P                float64
+}
+
+// flat is the share of the largest variance of probabilities below which a dimension has none.
+const flat = 1e-9
+
+// MeansTest is the test that the mean probabilities of the classes are the same in both domains
+// (Hotelling 1931, with the pooled covariance). It finds changed class shares, and every other shift
+// that moves these means. Unlike [ChiSquaredTest] it sees a change if all rows are predicted as one class.
+//
+// The error wraps ErrNoStatistics if a domain has no row.
+func MeansTest(s *weightest.Sample) (Means, error) {
+	if err := s.RequireRows(); err != nil {
+		return Means{}, err
+	}
+	probabilities, labels := s.Source()
+	k, n := s.Classes(), len(labels)
+	source, target := mat.NewDense(n, k, probabilities), mat.NewDense(len(s.Target())/k, k, s.Target())
+	m, _ := target.Dims()
+	if n+m < 4 {
+		return Means{P: 1}, nil
+	}
+	difference := mat.NewVecDense(k, nil)
+	for class := range k {
+		difference.SetVec(class, stat.Mean(mat.Col(nil, class, target), nil)-stat.Mean(mat.Col(nil, class, source), nil))
+	}
+	var pooled, ofTarget mat.SymDense
+	stat.CovarianceMatrix(&pooled, source, nil)
+	stat.CovarianceMatrix(&ofTarget, target, nil)
+	pooled.ScaleSym(float64(n-1), &pooled)
+	ofTarget.ScaleSym(float64(m-1), &ofTarget)
+	pooled.AddSym(&pooled, &ofTarget)
+	pooled.ScaleSym(1/float64(n+m-2), &pooled)
+	var eigen mat.EigenSym
+	if !eigen.Factorize(&pooled, true) {
+		return Means{}, errors.New("shifttest: the covariance of the probabilities has no eigenvalues")
+	}
+	variances, directions := eigen.Values(nil), new(mat.Dense)
+	eigen.VectorsTo(directions)
+	result := Means{P: 1}
+	for i, variance := range variances {
+		if variance > flat*variances[k-1] {
+			along := mat.Dot(difference, directions.ColView(i))
+			result.Statistic += along * along / variance / (1/float64(n) + 1/float64(m))
+			result.DegreesOfFreedom++
+		}
+	}
+	r := float64(result.DegreesOfFreedom)
+	if left := float64(n+m) - r - 1; r > 0 && left > 0 {
+		result.P = distuv.F{D1: r, D2: left}.Survival(result.Statistic * left / (r * float64(n+m-2)))
+	}
+	return result, nil
+}
