@@ -143,7 +143,7 @@ func TestAdapt(t *testing.T) {
 			t.Errorf("%q is not in\n%s", part, text)
 		}
 	}
-	if said := "source-only@linear and source-only predict together, corrected halfway for the class shares that each run estimates: the target's columns do not contradict that only the class shares changed"; !strings.Contains(sentences(t, "out"), said) {
+	if said := "source-only@linear and source-only predict together, corrected for the class shares that each run estimates: the target's columns do not contradict that only the class shares changed"; !strings.Contains(sentences(t, "out"), said) {
 		t.Errorf("%q is not in\n%s", said, sentences(t, "out"))
 	}
 	if accuracy := accuracyOf(t, "out/predictions.csv", truth); accuracy < 0.95 {

@@ -232,7 +232,7 @@ func TestMethodsAreCorrectedAlike(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if outcome.Correction != judge.Halfway || outcome.Disputed != 0 || *outcome.Methods[0].Changes != 0 {
+	if outcome.Correction != judge.Full || outcome.Disputed != 0 || *outcome.Methods[0].Changes != 0 {
 		t.Errorf("corrected %s: %d rows in dispute, changes %v", outcome.Correction, outcome.Disputed, *outcome.Methods[0].Changes)
 	}
 	e, err := Evaluate(context.Background(), folder, labelled(t, func(row int) string { return "dog" }, 300, 400, 500), EvaluateOptions{})

@@ -42,8 +42,7 @@ const (
 //
 //   - If the columns of both domains agree under the target's estimated class shares, those that
 //     take columns to mean the same, alike. If classes are as probable in both on average, as they are.
-//     Otherwise shares have changed. Few rows may hide that they were selected, to which
-//     no correction is due: the probabilities are corrected halfway.
+//     Otherwise shares have changed, and they are corrected for these.
 //   - If they don't, or cannot be compared, those of moved, or of alike if there are none. If no
 //     method of moved aligns the domains, they predict as they are: rows were selected, it seems,
 //     and other shares follow from that. The rest of alike predict with them if they are right on
@@ -83,7 +82,7 @@ func (c *Comparison) Together(how config.Selection) (Choice, error) {
 		names, choice.Correction = alike, None
 		choice.Because = fmt.Sprintf("%s, and a test found no change of the class shares (p = %.2g)", found, c.Shared.Changed)
 	case agree:
-		names, choice.Correction, choice.Because = alike, Halfway, found
+		names, choice.Because = alike, found
 	case stays:
 		choice.Correction = None
 		choice.Because = found + "; the target may be a selection of rows, for which a correction would be wrong"

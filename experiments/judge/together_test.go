@@ -10,7 +10,7 @@ import (
 	"iwda/experiments/store"
 )
 
-// What takes columns to mean the same predicts, corrected halfway unless class shares stay as they are, if nothing
+// What takes columns to mean the same predicts, corrected unless class shares stay as they are, if nothing
 // is found against label shift by the columns or, without them, by the predictions, and if the classifier is as sure
 // as it is right; otherwise what takes columns to have moved, or, without such runs, the former as it is.
 func TestTogether(t *testing.T) {
@@ -51,14 +51,14 @@ func TestTogether(t *testing.T) {
 		correction Correction
 		known      bool
 	}{
-		"columns agree":     {compares(moved, 0.2, 2), others, []int{0, 1}, Halfway, false},
+		"columns agree":     {compares(moved, 0.2, 2), others, []int{0, 1}, Full, false},
 		"nothing changed":   {compares(same, 0.2, 0.1), others, []int{0, 1}, None, false},
 		"columns differ":    {compares(moved, 0.01, 0.5), others, []int{2}, Full, false},
 		"sure":              {compares(same, 0.01, 0.5), others, []int{0, 1}, Halfway, false},
 		"sure, but far":     {compares(same, 0.01, 1.5), others, []int{2}, Full, false},
 		"one as it is":      {compares(same, 0.01, 0.5), []string{"source-only"}, []int{0}, None, false},
 		"two as they are":   {better, []string{"source-only"}, []int{0, 1}, None, false},
-		"label shift":       {shifted, others, []int{0, 1}, Halfway, false},
+		"label shift":       {shifted, others, []int{0, 1}, Full, false},
 		"moved":             {moved, others, []int{2}, Full, false},
 		"no run of moved":   {moved, []string{"absent"}, []int{0, 1}, None, false},
 		"nothing for moved": {moved, nil, []int{0, 1}, None, false},
