@@ -51,7 +51,8 @@ const (
 //     it sees. If it is as sure as it is right in the source, and nothing is far away, alike predict
 //     after all, corrected halfway; otherwise moved, each corrected for the shares that it estimates.
 //
-// If somebody knows that only class shares changed, alike predict, corrected in full.
+// If somebody knows that only class shares changed, alike predict, corrected in full, and
+// [Comparison.Trust] reckons with it.
 //
 // Whatever these are, methods of joins predict with them that are right on held-out source rows more
 // often than the run that aligns nothing.
