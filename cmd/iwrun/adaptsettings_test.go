@@ -74,6 +74,7 @@ func TestAdaptRefuses(t *testing.T) {
 		{line("source.csv", "target.csv", "--steps", "300"), 2, "train.epochs: 20 there, 33 here"},
 		{line("source.csv", "target.csv", "--steps", "-1"), 2, "--steps -1: a run takes one step or more"},
 		{line("source.csv", "target.csv", "--label-shift", "--set", "selection.rule=im"), 2, "selection.label_shift is for the methods of selection.alike"},
+		{line("source.csv", "target.csv", "--label-shift", "--set", "methods=[mcc]"), 2, "add one of source-only@linear or source-only to methods"},
 		{[]string{"adapt", "--source", "source.csv", "-o", "out"}, 2, "name a source and a target"},
 	} {
 		status, out, text := call(t, test.arguments...)

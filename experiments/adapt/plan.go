@@ -20,6 +20,7 @@ import (
 	"iwda/experiments/schedule"
 	"iwda/experiments/train"
 	"iwda/internal/input"
+	"iwda/internal/printable"
 	"iwda/internal/wholefile"
 	"iwda/nets/architecture"
 )
@@ -121,6 +122,10 @@ func newPlan(data Data, o Options) (*Plan, error) {
 // checkRuns returns an error where runs of the experiment could be trained, but nothing be
 // chosen among them or predicted with them. The file's name is for the error.
 func checkRuns(file string, runs []plan.Run) error {
+	how := runs[0].Config.Selection
+	if how.LabelShift && !slices.ContainsFunc(runs, func(run plan.Run) bool { return slices.Contains(how.Alike, run.Config.Method) }) {
+		return config.Error{Location: file, Message: fmt.Sprintf("selection.label_shift has the methods of selection.alike predict; add one of %s to methods", printable.Or(how.Alike))}
+	}
 	for _, run := range runs {
 		source, target := run.Config.Domains()
 		switch {
