@@ -14,7 +14,8 @@ import (
 type Means struct {
 	Statistic        float64 // Hotelling's T², 0 or more
 	DegreesOfFreedom int     // dimensions in which probabilities differ from row to row, at most k - 1
-	P                float64
+	// P is the probability of a statistic at least as large if nothing shifted: 1 if a domain has one row.
+	P float64
 }
 
 // flat is the share of the largest variance of probabilities below which a dimension has none.
@@ -33,8 +34,8 @@ func MeansTest(s *weightest.Sample) (Means, error) {
 	k, n := s.Classes(), len(labels)
 	source, target := mat.NewDense(n, k, probabilities), mat.NewDense(len(s.Target())/k, k, s.Target())
 	m, _ := target.Dims()
-	if n+m < 4 {
-		return Means{P: 1}, nil
+	if n < 2 || m < 2 {
+		return Means{P: 1}, nil // no variance is known
 	}
 	difference := mat.NewVecDense(k, nil)
 	for class := range k {

@@ -91,6 +91,9 @@ func TestMeansOfConstants(t *testing.T) {
 	if m, err := MeansTest(s); err != nil || m.P != 1 || m.DegreesOfFreedom != 0 {
 		t.Errorf("%+v, %v", m, err)
 	}
+	if m, err := MeansTest(sampletest.Of(t)(2, []float64{0.2, 0.8}, []int{0}, []float64{0.5, 0.5, 0.1, 0.9})); err != nil || m.P != 1 {
+		t.Errorf("one row: %+v, %v", m, err)
+	}
 	if _, err := MeansTest(sampletest.Of(t)(2, []float64{0.5, 0.5}, []int{0}, nil)); !errors.Is(err, weightest.ErrNoStatistics) {
 		t.Errorf("no target row: %v", err)
 	}

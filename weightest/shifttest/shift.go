@@ -1,5 +1,5 @@
 // Package shifttest asks of a classifier's predictions on two domains whether anything
-// shifted, ChiSquaredTest and KolmogorovSmirnovTest, and whether more than class shares
+// shifted, ChiSquaredTest, KolmogorovSmirnovTest and MeansTest, and whether more than class shares
 // did, LabelShiftTest. ColumnSums asks the same of the rows' columns.
 package shifttest
 
