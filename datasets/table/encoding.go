@@ -1,6 +1,10 @@
 package table
 
-import "strings"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // Encoding says how the columns of a table, found by their names, become values: see [Learn].
 type Encoding []Coding
@@ -77,35 +81,69 @@ func (t *Table) encoder(e Encoding) cellFunc {
 		}
 	}
 	return func(b *Batch, values []float32, place, j int, text string) ([]float32, error) {
-		c, missing := &e[j], false
+		c := &e[j]
 		if !c.ofWords() {
-			number, absent, err := t.numberIn(b, place, j, text)
+			number, missing, err := t.numberIn(b, place, j, text)
 			if err != nil {
 				return values, err
 			}
-			if missing = absent; missing {
-				number = c.Median
-			}
-			values = append(values, number)
-		} else {
-			first := len(values)
-			for range c.Levels {
-				values = append(values, 0)
-			}
-			if missing = isMissing(text); !missing {
-				word := strings.TrimSpace(text)
-				level, known := places[j][word]
-				if known {
-					values[first+level] = 1
-				}
-				t.wordIn(b, place, j, word, known)
-			}
+			return c.code(values, number, noLevel, missing), nil
 		}
-		if !c.Missing {
-			return values, nil
+		if isMissing(text) {
+			return c.code(values, 0, noLevel, true), nil
 		}
-		return append(values, truth(missing)), nil
+		word := strings.TrimSpace(text)
+		level, known := places[j][word]
+		if !known {
+			level = noLevel
+		}
+		t.wordIn(b, place, j, word, known)
+		return c.code(values, 0, level, false), nil
 	}
+}
+
+// Row appends to values those of a row whose cells, as texts, are given by the names of their columns,
+// as a server has them: what a file with these cells would have. A cell that is not there is missing, one of
+// another column is passed over, and a word that is no level is 0 in all levels. The error names a
+// column of numbers whose cell is neither missing nor a finite number with a decimal point.
+func (e Encoding) Row(values []float32, cells map[string]string) ([]float32, error) {
+	var plain Table
+	for i := range e {
+		c, text := &e[i], cells[e[i].Column]
+		missing, number, level := isMissing(text), float32(0), noLevel
+		switch {
+		case missing:
+		case c.ofWords():
+			level = slices.Index(c.Levels, strings.TrimSpace(text))
+		default:
+			var is bool
+			if number, is, _ = plain.number(text); !is {
+				return values, fmt.Errorf("column %q: %.100q is not a float32 number; leave the cell empty if its value is missing", c.Column, text)
+			}
+		}
+		values = c.code(values, number, level, missing)
+	}
+	return values, nil
+}
+
+// noLevel stands for a word that is none.
+const noLevel = -1
+
+// code appends the values of a cell with a number, or with a word of some level.
+func (c *Coding) code(values []float32, number float32, level int, missing bool) []float32 {
+	if !c.ofWords() {
+		if missing {
+			number = c.Median
+		}
+		values = append(values, number)
+	}
+	for i := range c.Levels {
+		values = append(values, truth(i == level))
+	}
+	if c.Missing {
+		values = append(values, truth(missing))
+	}
+	return values
 }
 
 func truth(is bool) float32 {

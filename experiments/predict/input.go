@@ -113,7 +113,7 @@ type rows struct {
 }
 
 // Rows are rows of values in memory, row-major, as the files have them that a model is for: not
-// standardised, and encoded if the model's rows are ([table.Encoding]). Their ids are numbers from 0.
+// standardised, and encoded if the model's rows are ([table.Encoding.Row]). Their ids are numbers from 0.
 // The values are read while they are predicted, and stay as they are. Values that are no whole rows,
 // or not finite, are an error.
 func Rows(values []float32, m model.Metadata) (Input, error) {
