@@ -60,6 +60,7 @@ const (
 // Of the methods those count that have runs, as one of alike must ([Comparison.Has]). All values
 // are those of [selection.TargetRisk].
 func (c *Comparison) Together(how config.Selection) (Choice, error) {
+	c.Shared.Told = how.LabelShift
 	choice, err := c.Choose(selection.TargetRisk.Name, 0)
 	if err != nil {
 		return Choice{}, err
@@ -69,8 +70,6 @@ func (c *Comparison) Together(how config.Selection) (Choice, error) {
 	if !c.Has(moved) {
 		moved, stays = alike, true
 	}
-	c.Shared.Told = how.LabelShift
-	choice.Shared = c.Shared
 	agree, found := c.Shared.evidence()
 	certain, right := c.Shared.halfway()
 	name, names := MethodOf(c.Shared.Run), moved

@@ -220,9 +220,9 @@ def digest(task):
 
 def predicted_classes(path):
     """Those of a file of predictions by `iwrun`, without the apostrophe of names that a spreadsheet would take
-    for formulas; former versions called the column otherwise."""
+    for formulas (python/iwda/_data.py); former versions called the column otherwise."""
     with open(path, newline="", encoding="utf-8") as f:
-        return np.array([re.sub(r"^'(?=[=+\-@\t])", "", row.get("predicted_class", row.get("class"))) for row in csv.DictReader(f)])
+        return np.array([re.sub(r"^'(?='*[=+\-@\t\r])", "", row.get("predicted_class", row.get("class"))) for row in csv.DictReader(f)])
 
 
 def manifest():

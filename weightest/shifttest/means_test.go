@@ -13,7 +13,7 @@ import (
 	"iwda/weightest/internal/sampletest"
 )
 
-// drawn returns a sample of two classes whose calibrated probabilities say little: no row is predicted as
+// drawn returns a sample of two classes whose calibrated probabilities say little: few rows are predicted as
 // the second, whose shares are these.
 func drawn(t *testing.T, r *rand.Rand, n, m int, inSource, inTarget float64) *weightest.Sample {
 	t.Helper()
@@ -53,7 +53,7 @@ func TestMeansOfTwoClasses(t *testing.T) {
 	}
 }
 
-// It rejects as often as it says without a change, and sees one that no predicted class shows.
+// It rejects as often as it says without a change, and sees one that predicted classes hardly show.
 func TestMeansRejects(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 1))
 	const draws = 1000
