@@ -26,11 +26,11 @@ func BenchmarkSolveQPs(b *testing.B) {
 			randomProblem(random, k, 0.02, 1),
 		}
 		b.Run(fmt.Sprintf("k=%d", k), func(b *testing.B) {
-			solutions := make([]QPSolution, len(problems))
+			solutions := make([]Estimate, len(problems))
 			timing.ReportMedian(b, len(problems), func(int) {
 				for i, p := range problems {
 					var err error
-					if solutions[i], err = (QP{}).Solve(p); err != nil {
+					if solutions[i], err = (QP{}).Estimate(p); err != nil {
 						b.Fatal(err)
 					}
 				}
@@ -42,7 +42,7 @@ func BenchmarkSolveQPs(b *testing.B) {
 	}
 }
 
-func writeSolved(b *testing.B, path string, problems []Problem, solutions []QPSolution) {
+func writeSolved(b *testing.B, path string, problems []Problem, solutions []Estimate) {
 	b.Helper()
 	type solved struct {
 		Confusion [][]float64 `json:"confusion"`

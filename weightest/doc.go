@@ -49,14 +49,6 @@
 //	// every epoch
 //	record, err := tracker.Update(statistics, sourceDistribution)
 //
-// # The released right-hand side
-//
-// Written as min ½wᵀPw + q·w, the problem has P = CᵀC and q = -Cᵀmu. The code that
-// was released with the 2020 paper passes q = -C mu, which solves another problem
-// wherever C is not symmetric: with P = CᵀC and an invertible C its free solution is
-// w = C⁻¹C⁻ᵀC mu in place of C⁻¹mu. QP's zero value is the paper's problem, that
-// with the right-hand side Released the code's.
-//
 // # Conventions
 //
 // Everything is float64, vectors have length k, classes count from 0. A class that

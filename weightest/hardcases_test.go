@@ -48,6 +48,9 @@ func TestEveryEstimatorAnswers(t *testing.T) {
 						}
 					}
 					checkEstimate(t, name, got, source)
+					if name == "qp" {
+						checkOptimal(t, p, got.Weights)
+					}
 				}
 			}
 		})

@@ -92,31 +92,30 @@ func (p *Program) magnitude(residual float64) float64 {
 // Variables of which neither d nor A has anything are left out: they are zero.
 type Scaled struct {
 	*Program
-	// Norms are ‖A_j‖ of every variable, or what stands for it where the column is zero:
-	// d_j·min_i(‖A_i‖/d_i).
-	Norms []float64
-	index []int     // of each u's variable
-	unit  []float64 // x_j over u_j
+	variables int       // n
+	index     []int     // of each u's variable
+	unit      []float64 // x_j over u_j
 }
 
-// Scale returns the program of A, m×n, with b of length m and c of length n, nil standing
-// for zeros, and d of length n, not negative and not all zero.
-func Scale(a *mat.Dense, b, c, d []float64) *Scaled {
+// Scale returns the program of A, m×n, with b of length m, c = 0, and d of length n, not
+// negative and not all zero.
+func Scale(a *mat.Dense, b, d []float64) *Scaled {
 	m, n := a.Dims()
-	s := &Scaled{Norms: make([]float64, n)}
+	s := &Scaled{variables: n}
 	program := New(n, m)
+	norms := make([]float64, n)
 	for j, mass := range d {
 		norm := normalisedColumn(program.Column(len(s.index)), a, j)
 		if norm > 0 || mass > 0 {
 			s.index = append(s.index, j)
 		}
-		s.Norms[j] = norm
+		norms[j] = norm
 	}
 	program.Columns.Rows = len(s.index)
 	program.Linear, program.Equality = program.Linear[:len(s.index)], program.Equality[:len(s.index)]
 
 	var ratio float64 // largest d_j/‖A_j‖ over columns that are not zero
-	for j, norm := range s.Norms {
+	for j, norm := range norms {
 		if norm > 0 {
 			ratio = max(ratio, d[j]/norm)
 		}
@@ -126,15 +125,12 @@ func Scale(a *mat.Dense, b, c, d []float64) *Scaled {
 	}
 	s.unit = make([]float64, len(s.index))
 	for i, j := range s.index {
-		if s.Norms[j] == 0 {
-			s.Norms[j] = d[j] / ratio
+		norm := norms[j]
+		if norm == 0 {
+			norm = d[j] / ratio
 		}
-		norm := s.Norms[j]
 		program.Equality[i] = d[j] / norm / ratio
 		s.unit[i] = 1 / norm / ratio
-		if c != nil {
-			program.Linear[i] = c[j] * s.unit[i] * ratio * ratio
-		}
 	}
 	for i, v := range b {
 		program.Target[i] = v * ratio
@@ -167,7 +163,7 @@ func (s *Scaled) Solve() (x []float64, iterations int, err error) {
 	if err != nil {
 		return nil, iterations, err
 	}
-	x = make([]float64, len(s.Norms))
+	x = make([]float64, s.variables)
 	for i, j := range s.index {
 		x[j] = u[i] * s.unit[i]
 	}
