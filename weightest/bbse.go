@@ -28,60 +28,41 @@ type BBSE struct {
 	Ridge float64 // λ ≥ 0 in (CᵀC + λI) w = Cᵀmu
 }
 
-// BBSESolution is the estimate of BBSE: its weights are Raw, the negative entries of
-// Clipped set to zero, times Scale.
-type BBSESolution struct {
-	Estimate
-	// Raw is the solution of the linear system, length k.
-	Raw []float64
-}
-
-// Estimate returns the solution's estimate.
-func (e BBSE) Estimate(p Problem) (Estimate, error) {
-	s, err := e.Solve(p)
-	return s.Estimate, err
-}
-
-// Equations returns the rates of predictions.
-func (BBSE) Equations(p Problem) (*mat.Dense, error) { return ratesOf(p) }
-
 // illConditioned is the condition number above which an estimate of 2,000 rows says
 // little.
 const illConditioned = 1e3
 
-// Solve returns the estimate with what it follows from. The error wraps ErrInvalidProblem,
-// ErrMissingClass with the class's number where one has no source mass, or ErrInfeasible
-// where every weight is zero or negative.
-func (e BBSE) Solve(p Problem) (BBSESolution, error) {
+// Estimate returns the weights. The error wraps ErrInvalidProblem, ErrMissingClass with the
+// class's number where one has no source mass, or ErrInfeasible where every weight is zero or
+// negative.
+func (e BBSE) Estimate(p Problem) (Estimate, error) {
 	if err := p.Validate(); err != nil {
-		return BBSESolution{}, err
+		return Estimate{}, err
 	}
 	if !(e.Ridge >= 0) {
-		return BBSESolution{}, fmt.Errorf("weightest: the ridge of BBSE is %v; it must not be negative", e.Ridge)
+		return Estimate{}, fmt.Errorf("weightest: the ridge of BBSE is %v; it must not be negative", e.Ridge)
 	}
 	if err := p.requireEveryClass(); err != nil {
-		return BBSESolution{}, err
+		return Estimate{}, err
 	}
 	raw, rank, condition, err := regularisedSolution(p.Confusion, p.TargetPredictions, e.Ridge)
 	if err != nil {
-		return BBSESolution{}, err
+		return Estimate{}, err
 	}
 	w := make([]float64, len(raw))
-	var clipped []int
+	clipped := 0
 	for j, v := range raw {
 		if v < 0 {
-			clipped = append(clipped, j)
+			clipped++
 		} else {
 			w[j] = v
 		}
 	}
 	total := floats.Dot(w, p.SourceDistribution)
 	if !(total > 0) {
-		return BBSESolution{}, fmt.Errorf("%w: every class of C⁻¹mu with source mass is zero or negative", ErrInfeasible)
+		return Estimate{}, fmt.Errorf("%w: every class of C⁻¹mu with source mass is zero or negative", ErrInfeasible)
 	}
 	floats.Scale(1/total, w)
-	s := BBSESolution{Estimate: estimateOf(w, p), Raw: raw}
-	s.Clipped, s.Scale = clipped, 1/total
 	var warnings []string
 	switch {
 	case rank < p.Classes():
@@ -89,13 +70,17 @@ func (e BBSE) Solve(p Problem) (BBSESolution, error) {
 	case condition > illConditioned:
 		warnings = append(warnings, fmt.Sprintf("C has condition number %.3g", condition))
 	}
-	if len(clipped) > 0 {
+	if clipped > 0 {
 		warnings = append(warnings, fmt.Sprintf("%d of %d weights were negative and set to zero, the others multiplied by %.3g",
-			len(clipped), p.Classes(), s.Scale))
+			clipped, p.Classes(), 1/total))
 	}
-	s.Warning = strings.Join(warnings, "; ")
-	return s, nil
+	estimate := estimateOf(w, p)
+	estimate.Raw, estimate.Warning = raw, strings.Join(warnings, "; ")
+	return estimate, nil
 }
+
+// Equations returns the rates of predictions.
+func (BBSE) Equations(p Problem) (*mat.Dense, error) { return ratesOf(p) }
 
 // regularisedSolution returns the x of (CᵀC + λI) x = Cᵀb, the shortest one, and C's
 // rank and condition number: with C = U Σ Vᵀ it is V (Σ²+λI)⁻¹Σ Uᵀb.

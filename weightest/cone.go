@@ -28,9 +28,22 @@ type cone struct {
 // lowestTheta is -1, less what counts as rounding.
 const lowestTheta = -1 - 1e-13
 
+// coneSolution is a solution of a cone problem. gap is the duality gap: the difference between
+// the objective and a lower bound of the objective of every feasible θ, from a point of the
+// dual problem
+//
+//	max -u·b - Σ_j z_j   s.t.   ‖u‖ ≤ 1, z ≥ 0, ‖Cᵀu - z‖ ≤ ρ.
+//
+// It is 0 up to rounding at the optimum.
+type coneSolution struct {
+	raw            []float64 // 1 + θ, length k, none negative
+	bounded        []int     // the classes with θ_j = -1, in rising order
+	objective, gap float64
+}
+
 // solveCone starts with block pivoting, all bounds that are wrong at once; where that
 // does not settle, the primal method does.
-func solveCone(c *mat.Dense, b []float64, rho float64) (RLLSSolution, error) {
+func solveCone(c *mat.Dense, b []float64, rho float64) (coneSolution, error) {
 	k := len(b)
 	s := &cone{c: c, b: b, rho: rho, bounded: make([]bool, k), face: make([]float64, k), dual: make([]float64, k)}
 	done, err := s.blockPivot()
@@ -38,7 +51,7 @@ func solveCone(c *mat.Dense, b []float64, rho float64) (RLLSSolution, error) {
 		err = s.primal()
 	}
 	if err != nil {
-		return RLLSSolution{}, err
+		return coneSolution{}, err
 	}
 	return s.solution(), nil
 }
@@ -141,15 +154,15 @@ func (s *cone) multipliers() []float64 {
 // dualLimit is the value below which a multiplier is negative.
 func (s *cone) dualLimit() float64 { return -1e-14 * s.rho }
 
-// solution returns the solution of the face, its weights as Raw, with its duality gap.
-func (s *cone) solution() RLLSSolution {
-	result := RLLSSolution{Rho: s.rho, Objective: s.objective(s.face)}
+// solution returns the solution of the face.
+func (s *cone) solution() coneSolution {
+	result := coneSolution{objective: s.objective(s.face)}
 	z := s.multipliers()
 	gradient := mat.NewVecDense(len(s.dual), nil)
 	gradient.MulVec(s.c.T(), mat.NewVecDense(len(s.dual), s.dual))
 	for j, bounded := range s.bounded {
 		if bounded {
-			result.Bounded = append(result.Bounded, j)
+			result.bounded = append(result.bounded, j)
 			z[j] = max(0, z[j])
 		} else {
 			z[j] = 0
@@ -158,11 +171,11 @@ func (s *cone) solution() RLLSSolution {
 	}
 	// What makes (u, z) feasible where rounding left it outside.
 	shrink := 1 / max(1, floats.Norm(s.dual, 2), mat.Norm(gradient, 2)/s.rho)
-	result.Violation = result.Objective + shrink*(floats.Dot(s.dual, s.b)+floats.Sum(z))
+	result.gap = result.objective + shrink*(floats.Dot(s.dual, s.b)+floats.Sum(z))
 
-	result.Raw = make([]float64, len(s.face))
+	result.raw = make([]float64, len(s.face))
 	for j, theta := range s.face {
-		result.Raw[j] = max(0, 1+theta)
+		result.raw[j] = max(0, 1+theta)
 	}
 	return result
 }

@@ -40,17 +40,11 @@ type Estimate struct {
 	// TargetDistribution is q, length k, the estimate of the target's label
 	// distribution: q_j = w_j D_S[j].
 	TargetDistribution []float64
-	// Clipped are the classes, in rising order, whose weight came out negative and was
-	// set to zero; nil where the method has no such step or none was.
-	Clipped []int
-	// Scale is the factor by which the method's weights, those of Clipped set to zero,
-	// were multiplied to restore w·D_S = 1; 0 where the method has no such step.
-	Scale float64
-	// Violation is by how much the optimality conditions of the method's problem are
-	// violated, in the measure that the method's comment names; 0 where the method is
-	// in closed form.
-	Violation float64
-	Warning   string // what to know before relying on the weights; empty where nothing is
+	// Raw are the weights before they were scaled to w·D_S = 1, length k: the solution of
+	// BBSE's linear system, whose entries may be negative, and RLLS's 1 + θ. The others have
+	// none: nil.
+	Raw     []float64
+	Warning string // what to know before relying on the weights; empty where nothing is
 }
 
 // named is an estimator with what is known of it by its name.

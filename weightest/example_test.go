@@ -141,16 +141,16 @@ func ExampleMLLS() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	solution, err := weightest.MLLS{}.Solve(problem)
+	estimate, err := weightest.MLLS{}.Estimate(problem)
 	if err != nil {
 		log.Fatal(err)
 	}
-	corrected, err := weightest.Correct(sample.Target()[:classes], solution.TargetDistribution, solution.Prior)
+	corrected, err := weightest.Correct(sample.Target()[:classes], estimate.TargetDistribution, problem.SourceDistribution)
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Printf("temperature %.2f\n", fitted.Temperature())
-	fmt.Printf("target      %.3f\n", solution.TargetDistribution)
+	fmt.Printf("target      %.3f\n", estimate.TargetDistribution)
 	fmt.Printf("first row   %.3f, corrected %.3f\n", sample.Target()[:classes], corrected)
 	// Output:
 	// temperature 2.16
@@ -176,11 +176,11 @@ func ExampleSums() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	solution, err := weightest.BBSE{}.Solve(problem)
+	estimate, err := weightest.BBSE{}.Estimate(problem)
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("%.3f from %d + %d rows\n", solution.Weights, problem.SourceRows, problem.TargetRows)
+	fmt.Printf("%.3f from %d + %d rows\n", estimate.Weights, problem.SourceRows, problem.TargetRows)
 	// Output:
 	// [1.467 0.533] from 4 + 3 rows
 }

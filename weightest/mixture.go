@@ -74,7 +74,7 @@ type mixtureState struct {
 	q          []float64
 	likelihood float64
 	gradient   []float64
-	violation  float64
+	violation  float64 // the largest of the conditions at MLLS
 }
 
 // evaluate returns the state at q and sets the densities.
@@ -182,16 +182,10 @@ func (m *mixture) curvatureAt(q []float64) *mat.SymDense {
 	return all
 }
 
-func (m *mixture) solution(s mixtureState) MLLSSolution {
+// estimate returns the weights and shares over all k classes.
+func (m *mixture) estimate(s mixtureState) Estimate {
 	k := len(m.prior)
-	result := MLLSSolution{
-		Estimate: Estimate{
-			Weights:            make([]float64, k),
-			TargetDistribution: make([]float64, k),
-			Violation:          s.violation,
-		},
-		Prior: m.prior,
-	}
+	result := Estimate{Weights: make([]float64, k), TargetDistribution: make([]float64, k)}
 	for a, i := range m.classes {
 		result.TargetDistribution[i] = s.q[a]
 		result.Weights[i] = s.q[a] / m.prior[i]

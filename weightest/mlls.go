@@ -23,8 +23,14 @@ import (
 // The problem is concave. The published implementations run the EM algorithm,
 // q_y ← mean of q_y f_y/p_y / Σ_z q_z f_z/p_z, and stop it where it still moves; this one
 // takes Newton steps on the simplex, each by the active-set method of QP on the
-// quadratic model, until the conditions at MLLSSolution hold up to rounding.
+// quadratic model, until q is optimal up to rounding: the factors by which a step of EM would
+// multiply it, the gradient of the mean log-likelihood,
 //
+//	(1/m) Σ_x (f_y(x)/p_y) / Σ_z w_z f_z(x),
+//
+// are 1 for every y with q_y > 0 and at most 1 for the others.
+//
+// The weights have w·p = 1.
 // A class whose prior and whose mean prediction on the target are both 0 gets weight 0.
 type MLLS struct {
 	// Prior is the source distribution p, length k; nil means the mean prediction on
@@ -40,52 +46,38 @@ type MLLS struct {
 // Laplace is the pseudocount of Laplace's rule.
 const Laplace = 1
 
-// MLLSSolution is the estimate of MLLS: w_y = q_y/p_y, so that w·p = 1. q is optimal where the
-// factors by which a step of EM would multiply it, the gradient of the mean log-likelihood,
-//
-//	(1/m) Σ_x (f_y(x)/p_y) / Σ_z w_z f_z(x),
-//
-// are 1 for every y with q_y > 0 and at most 1 for the others. Violation is the largest
-// violation of that.
-type MLLSSolution struct {
-	Estimate
-	Prior []float64 // p, length k
-}
-
-// Estimate returns the solution's estimate.
+// Estimate returns the weights. The error wraps ErrInvalidProblem, which also says that p has
+// no rows, or one that is none, ErrMissingClass with the number of a class whose prior is 0
+// while the target's rows predict it, or ErrNoConvergence. Estimate panics where the length of
+// the prior is not k.
 func (e MLLS) Estimate(p Problem) (Estimate, error) {
-	s, err := e.Solve(p)
-	return s.Estimate, err
+	s, m, err := e.solve(p)
+	if err != nil {
+		return Estimate{}, err
+	}
+	estimate := m.estimate(s)
+	if err := p.requireEveryClass(); err != nil {
+		estimate.Warning = fmt.Sprintf("%v: its weight rests on what the classifier makes of rows of other classes", err)
+	}
+	return estimate, nil
 }
 
-// Solve returns the estimate with what it follows from. The error wraps ErrInvalidProblem,
-// which also says that p has no rows, or one that is none, ErrMissingClass with the number of a class whose prior
-// is 0 while the target's rows predict it, or ErrNoConvergence. Solve panics where the
-// length of the prior is not k.
-func (e MLLS) Solve(p Problem) (MLLSSolution, error) {
-	s, _, err := e.solve(p)
-	return s, err
-}
-
-// solve also returns the likelihood that the solution is the maximum of.
-func (e MLLS) solve(p Problem) (MLLSSolution, *mixture, error) {
+// solve returns the likelihood with the state at its maximum.
+func (e MLLS) solve(p Problem) (mixtureState, *mixture, error) {
 	prior, err := e.prior(p)
 	if err != nil {
-		return MLLSSolution{}, nil, err
+		return mixtureState{}, nil, err
 	}
 	for j, mass := range prior {
 		if mass == 0 && p.TargetPredictions[j] > 0 {
-			return MLLSSolution{}, nil, fmt.Errorf("%w: class %d has prior 0 in MLLS, and the target's rows predict it", ErrMissingClass, j)
+			return mixtureState{}, nil, fmt.Errorf("%w: class %d has prior 0 in MLLS, and the target's rows predict it", ErrMissingClass, j)
 		}
 	}
 	floats.Scale(1/floats.Sum(prior), prior)
 	m := newMixture(p.Rows, e.Pseudocount, prior)
 	s, err := m.maximise()
 	if err != nil {
-		return MLLSSolution{}, nil, cmp.Or(p.Rows.checkValues(p.Classes()), err)
-	}
-	if err := p.requireEveryClass(); err != nil {
-		s.Warning = fmt.Sprintf("%v: its weight rests on what the classifier makes of rows of other classes", err)
+		return mixtureState{}, nil, cmp.Or(p.Rows.checkValues(p.Classes()), err)
 	}
 	return s, m, nil
 }

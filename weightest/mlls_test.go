@@ -87,33 +87,34 @@ func TestMLLSIsOptimal(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				got, err := MLLS{}.Solve(p)
-				if err != nil {
-					t.Fatalf("%+v: %v", size, err)
-				}
-				checkMLLSOptimal(t, s.Target(), counts, got)
+				checkMLLSOptimal(t, s.Target(), counts, p)
 			}
 		})
 	}
 }
 
-func checkMLLSOptimal(t *testing.T, rows []float64, counts []int, got MLLSSolution) {
+func checkMLLSOptimal(t *testing.T, rows []float64, counts []int, p Problem) {
 	t.Helper()
+	s, m, err := MLLS{}.solve(p)
+	if err != nil {
+		t.Fatalf("%d classes, %d and %d rows: %v", p.Classes(), p.SourceRows, p.TargetRows, err)
+	}
+	got := m.estimate(s)
 	if total := floats.Sum(got.TargetDistribution); math.Abs(total-1) > 1e-12 {
 		t.Errorf("q sums to %v", total)
 	}
-	_, factors := weighttest.Likelihood(rows, counts, got.Weights, got.Prior)
+	_, factors := weighttest.Likelihood(rows, counts, got.Weights, m.prior)
 	for j, factor := range factors {
 		q := got.TargetDistribution[j]
-		if q < 0 || math.Abs(q-got.Weights[j]*got.Prior[j]) > 1e-15 {
+		if q < 0 || math.Abs(q-got.Weights[j]*m.prior[j]) > 1e-15 {
 			t.Errorf("class %d has share %v and weight %v", j, q, got.Weights[j])
 		}
 		if !(factor <= 1+1e-9) || q > 0 && !(factor >= 1-1e-9) {
 			t.Errorf("class %d with share %v has the factor %v", j, q, factor)
 		}
 	}
-	if !(got.Violation < 1e-9) {
-		t.Errorf("reported violation %v", got.Violation)
+	if !(s.violation < 1e-9) {
+		t.Errorf("reported violation %v", s.violation)
 	}
 }
 
@@ -140,11 +141,11 @@ func TestMLLSWithPseudocounts(t *testing.T) {
 		}
 	}
 	p := problem(t, sampleOf(t)(k, source, labels, rows))
-	solution, err := MLLS{Prior: prior, Pseudocount: count}.Solve(p)
+	estimate, err := MLLS{Prior: prior, Pseudocount: count}.Estimate(p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	q, next := solution.TargetDistribution, make([]float64, k)
+	q, next := estimate.TargetDistribution, make([]float64, k)
 	for first := 0; first < len(rows); first += k {
 		posterior, sum := make([]float64, k), 0.0
 		for y := range 4 {
@@ -173,7 +174,7 @@ func TestMLLSOfPermutedRows(t *testing.T) {
 	r := rand.New(rand.NewPCG(14, 1))
 	const k, n, m = 6, 400, 300
 	s := randomSample(t, r, k, n, m)
-	want, err := MLLS{}.Solve(problem(t, s))
+	want, err := MLLS{}.Estimate(problem(t, s))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +190,7 @@ func TestMLLSOfPermutedRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := MLLS{}.Solve(p)
+	got, err := MLLS{}.Estimate(p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,14 +201,14 @@ func TestMLLSOfPermutedRows(t *testing.T) {
 
 func TestMLLSErrors(t *testing.T) {
 	p := problem(t, sampleOf(t)(2, []float64{1, 0, 1, 0}, []int{0, 1}, []float64{0.5, 0.5}))
-	if _, err := (MLLS{}).Solve(p); !errors.Is(err, ErrMissingClass) || !strings.Contains(err.Error(), "class 1") {
+	if _, err := (MLLS{}).Estimate(p); !errors.Is(err, ErrMissingClass) || !strings.Contains(err.Error(), "class 1") {
 		t.Errorf("a prior of 0: error %v", err)
 	}
-	if _, err := (MLLS{Prior: []float64{-1, 2}}).Solve(p); !errors.Is(err, ErrInvalidProblem) {
+	if _, err := (MLLS{Prior: []float64{-1, 2}}).Estimate(p); !errors.Is(err, ErrInvalidProblem) {
 		t.Errorf("a negative prior: error %v", err)
 	}
 	p.Rows = nil
-	if _, err := (MLLS{}).Solve(p); !errors.Is(err, ErrInvalidProblem) || !strings.Contains(err.Error(), "rows") {
+	if _, err := (MLLS{}).Estimate(p); !errors.Is(err, ErrInvalidProblem) || !strings.Contains(err.Error(), "rows") {
 		t.Errorf("sums alone: error %v", err)
 	}
 }
@@ -228,12 +229,12 @@ func TestMLLSOfWrongRows(t *testing.T) {
 	} {
 		p := problem(t, sampleOf(t)(2, []float64{0.8, 0.2, 0.3, 0.7}, []int{0, 1}, []float64{0.3, 0.7}))
 		p.Rows = &rows
-		if _, err := (MLLS{}).Solve(p); !errors.Is(err, ErrInvalidProblem) || !strings.Contains(err.Error(), want) {
+		if _, err := (MLLS{}).Estimate(p); !errors.Is(err, ErrInvalidProblem) || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
 	}
 	p := problem(t, sampleOf(t)(2, []float64{0.8, 0.2, 0.3, 0.7}, []int{0, 1}, []float64{0.3, 0.7}))
-	if _, err := (MLLS{Pseudocount: -1}).Solve(p); err == nil || !strings.Contains(err.Error(), "pseudocount") {
+	if _, err := (MLLS{Pseudocount: -1}).Estimate(p); err == nil || !strings.Contains(err.Error(), "pseudocount") {
 		t.Errorf("a negative pseudocount: error %v", err)
 	}
 }

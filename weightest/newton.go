@@ -35,7 +35,7 @@ const (
 
 // maximise searches from the prior or, where rows are many, from the optimum of some of
 // them.
-func (m *mixture) maximise() (MLLSSolution, error) {
+func (m *mixture) maximise() (mixtureState, error) {
 	q, least := evenly.Pick(m.prior, m.classes), leastShare
 	if len(m.counts) >= 10*thinning*len(q) {
 		few := m.thinned()
@@ -46,12 +46,12 @@ func (m *mixture) maximise() (MLLSSolution, error) {
 	}
 	best, steps, err := m.climb(interior(q, least), roundingViolation)
 	if err != nil {
-		return MLLSSolution{}, err
+		return mixtureState{}, err
 	}
 	if !(best.violation < acceptedViolation) {
-		return MLLSSolution{}, fmt.Errorf("%w of MLLS in %d Newton steps: the optimality conditions are violated by %.3g", ErrNoConvergence, steps, best.violation)
+		return mixtureState{}, fmt.Errorf("%w of MLLS in %d Newton steps: the optimality conditions are violated by %.3g", ErrNoConvergence, steps, best.violation)
 	}
-	return m.solution(best), nil
+	return best, nil
 }
 
 // interior returns q with shares of at least the least: a share of 0 makes rows impossible.

@@ -39,23 +39,23 @@ type resampledMLLS struct {
 
 // OnResamples returns MLLS for the resamples of the problem; see Resampler.
 func (e MLLS) OnResamples(p Problem) (Estimator, error) {
-	solution, m, err := e.solve(p)
+	s, m, err := e.solve(p)
 	if err != nil {
 		return nil, err
 	}
 	k := p.Classes()
-	more, counts := (&Rows{}).eachClass(e.Pseudocount, solution.Prior)
+	more, counts := (&Rows{}).eachClass(e.Pseudocount, m.prior)
 	r := &resampledMLLS{
 		MLLS:    e,
 		sample:  p.Rows,
-		weights: solution.Weights,
+		weights: m.estimate(s).Weights,
 		counts:  counts,
 		rows: sync.OnceValue(func() *panels.Panels {
 			rows := panels.New(p.Rows.Probabilities, more, k, nil, nil)
 			rows.Alone = true
 			return rows
 		}),
-		curvature: byWeights(m.curvatureAt(evenly.Pick(solution.TargetDistribution, m.classes)), solution.Prior),
+		curvature: byWeights(m.curvatureAt(s.q), m.prior),
 	}
 	r.mixtures.New = func() any {
 		rows := r.rows()
@@ -81,7 +81,7 @@ func (r *resampledMLLS) Estimate(p Problem) (Estimate, error) {
 		if found {
 			w := make([]float64, len(prior))
 			floats.DivTo(w, s.q, prior)
-			return Estimate{Weights: w, TargetDistribution: s.q, Violation: s.violation}, nil
+			return Estimate{Weights: w, TargetDistribution: s.q}, nil
 		}
 	}
 	return r.MLLS.Estimate(p)

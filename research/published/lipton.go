@@ -161,18 +161,18 @@ func liptonWeights(heldOut []float64, labels []int, target []float64) (map[strin
 	}
 	weights := map[string][]float64{unweighted: ones}
 	for way, problem := range map[string]weightest.Problem{bbseHard: hard, bbseSoft: soft} {
-		solution, err := weightest.BBSE{}.Solve(problem)
+		estimate, err := weightest.BBSE{}.Estimate(problem)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", way, err)
 		}
-		weights[way] = solution.Weights
+		weights[way] = estimate.Weights
 	}
 	for way, problem := range map[string]weightest.Problem{releasedHard: hard, releasedSoft: soft} {
-		solution, err := weightest.BBSE{Ridge: 1 / float64(len(labels))}.Solve(problem)
+		estimate, err := weightest.BBSE{Ridge: 1 / float64(len(labels))}.Estimate(problem)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", way, err)
 		}
-		weights[way] = solution.Raw
+		weights[way] = estimate.Raw
 	}
 	return weights, nil
 }

@@ -28,7 +28,7 @@ func BenchmarkLabelShift(b *testing.B) {
 			r := rand.New(rand.NewPCG(20, uint64(k)))
 			source, labels := weighttest.ShiftedLogits(r, rows, slices.Repeat([]float64{1 / float64(k)}, k))
 			target, _ := weighttest.ShiftedLogits(r, rows, weighttest.Distribution(r, k))
-			var solution weightest.MLLSSolution
+			var estimate weightest.Estimate
 			timing.ReportMedian(b, 1, func(int) {
 				c, err := Calibrate("bcts", source, labels, k)
 				if err != nil || c.Note != "" {
@@ -38,12 +38,12 @@ func BenchmarkLabelShift(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				if solution, err = (weightest.MLLS{}).Solve(sampletest.Problem(b, s)); err != nil {
+				if estimate, err = (weightest.MLLS{}).Estimate(sampletest.Problem(b, s)); err != nil {
 					b.Fatal(err)
 				}
 			})
 			if folder := os.Getenv("IWDA_BENCH_PROBLEMS"); folder != "" {
-				writeShift(b, filepath.Join(folder, "labelshift-"+strconv.Itoa(k)), source, labels, target, solution.Weights)
+				writeShift(b, filepath.Join(folder, "labelshift-"+strconv.Itoa(k)), source, labels, target, estimate.Weights)
 			}
 		})
 	}

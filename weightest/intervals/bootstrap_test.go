@@ -70,11 +70,11 @@ func TestBootstrapGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			draws["pcc"] = append(draws["pcc"], p.TargetPredictions)
-			solution, err := weightest.BBSE{}.Solve(p)
+			estimate, err := weightest.BBSE{}.Estimate(p)
 			if err != nil {
 				t.Fatal(err)
 			}
-			draws["bbse-soft-raw"] = append(draws["bbse-soft-raw"], solution.Raw)
+			draws["bbse-soft-raw"] = append(draws["bbse-soft-raw"], estimate.Raw)
 			if i < 600 {
 				poissonCounts(counts, keys, i)
 				p.Confusion = full.Confusion
