@@ -160,7 +160,7 @@ func (m *mixture) newtonStep(s mixtureState, h *mat.SymDense) ([]float64, error)
 	}
 	along.MulVec(r, mat.NewVecDense(n, q))
 	target.AddVec(target, along)
-	solution, _, err := simplex.Scale(mat.DenseCopyOf(r), target.RawVector().Data, ones).Solve()
+	solution, err := simplex.Scale(mat.DenseCopyOf(r), target.RawVector().Data, ones).Solve()
 	if err != nil {
 		return nil, err
 	}

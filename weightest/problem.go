@@ -20,7 +20,8 @@ var (
 	// ErrInfeasible says that no weights satisfy w·D_S = 1: the source distribution
 	// is zero in every class, or in every class that an estimate does not clip.
 	ErrInfeasible = errors.New("weightest: no weights satisfy w·D_S = 1")
-	// ErrNoConvergence says that an iterative method used up its iterations.
+	// ErrNoConvergence says that an iterative method used up its iterations, or that numbers
+	// overflowed.
 	ErrNoConvergence = simplex.ErrNoConvergence
 	// ErrMissingClass says that nothing on the source rows tells how a class is
 	// predicted: it has no row there or, for MLLS, no probability.

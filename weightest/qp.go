@@ -35,9 +35,9 @@ func (QP) Estimate(p Problem) (Estimate, error) {
 	if err := p.Validate(); err != nil {
 		return Estimate{}, err
 	}
-	w, iterations, err := simplex.Scale(p.Confusion, p.TargetPredictions, p.SourceDistribution).Solve()
+	w, err := simplex.Scale(p.Confusion, p.TargetPredictions, p.SourceDistribution).Solve()
 	if err != nil {
-		return Estimate{}, fmt.Errorf("%w in %d iterations, %d classes", err, iterations, p.Classes())
+		return Estimate{}, err
 	}
 	total := floats.Dot(w, p.SourceDistribution)
 	if !(total > 0) || math.IsInf(total, 0) {

@@ -1,6 +1,7 @@
 package weightest
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -116,6 +117,18 @@ func TestSolveQPLeavesTheProblemAlone(t *testing.T) {
 	}
 	if !slices.Equal(first.Weights, second.Weights) {
 		t.Error("a view of C gives other bits")
+	}
+}
+
+// Numbers that Validate accepts, and whose ratios overflow.
+func TestQPOfScalesTooFarApart(t *testing.T) {
+	for _, p := range []Problem{
+		problemOf(mat.NewDense(1, 1, []float64{1e-320}), []float64{1}, []float64{1}),
+		problemOf(mat.NewDense(2, 2, []float64{1e-320, 0, 0, 1}), []float64{0.5, 0.5}, []float64{0.5, 0.5}),
+	} {
+		if got, err := (QP{}).Estimate(p); !errors.Is(err, ErrNoConvergence) || !strings.Contains(err.Error(), "too far apart") {
+			t.Errorf("%v, error %v", got, err)
+		}
 	}
 }
 

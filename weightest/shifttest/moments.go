@@ -182,7 +182,7 @@ func (m *moments) solveModel(q []float64) ([]float64, error) {
 		// The gradient of the norm at q is that of J for a constant Ω.
 		s.Linear[y] = -(m.gradient[y]/2 + floats.Dot(m.columns[y], m.solved)) / (largest * largest)
 	}
-	z, _, err := s.Solve()
+	z, err := s.Solve()
 	if err != nil {
 		return nil, err
 	}

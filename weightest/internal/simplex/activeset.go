@@ -32,16 +32,16 @@ func newActiveSet(p *Program, limit int) *activeSet {
 	return &activeSet{face: newFace(p), limit: limit, isFree: make([]bool, len(p.Equality)), point: make([]float64, len(p.Equality))}
 }
 
-// solve returns the optimal u and the number of faces solved.
-func (a *activeSet) solve() ([]float64, int, error) {
+// solve makes the solution the optimal u, and reports whether it was found.
+func (a *activeSet) solve() bool {
 	a.guess()
-	if !a.PrimalOnly && a.blockPivot() || a.primal() {
-		for j, u := range a.solution {
-			a.solution[j] = max(u, 0)
-		}
-		return a.solution, a.iterations, nil
+	if !(!a.PrimalOnly && a.blockPivot() || a.primal()) {
+		return false
 	}
-	return nil, a.iterations, ErrNoConvergence
+	for j, u := range a.solution {
+		a.solution[j] = max(u, 0)
+	}
+	return true
 }
 
 // guess chooses the first free set: the support after a few projected gradient steps

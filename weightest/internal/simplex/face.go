@@ -140,7 +140,8 @@ func (f *face) backSolve(x blas64.Vector) {
 	blas64.Trsv(blas.Trans, f.factor, x)
 }
 
-// factorise sets the Cholesky factor of H on the free variables.
+// factorise sets the Cholesky factor of H on the free variables. There is one, as the program
+// is finite and scaled.
 func (f *face) factorise() {
 	f.completeGram()
 	n, k := len(f.free), len(f.Equality)

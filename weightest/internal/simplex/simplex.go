@@ -10,6 +10,7 @@ package simplex
 
 import (
 	"errors"
+	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -17,7 +18,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// ErrNoConvergence says that an iterative method used up its iterations.
+// ErrNoConvergence says that an iterative method used up its iterations, or that numbers
+// overflowed.
 var ErrNoConvergence = errors.New("weightest: no convergence")
 
 // Program is a quadratic program, which is to be scaled: columns of norm about one, and
@@ -49,16 +51,36 @@ func (p *Program) Column(j int) []float64 {
 	return p.Columns.Data[j*p.Columns.Stride : j*p.Columns.Stride+p.Columns.Cols]
 }
 
-// Solve returns an optimal x, the same at every call where several are, and the number of
-// linear systems solved, 100 + 10n at most. The error wraps ErrNoConvergence. A program is
-// solved once.
-func (p *Program) Solve() (x []float64, iterations int, err error) {
-	return p.solve(100 + 10*len(p.Equality))
+// Solve returns an optimal x, the same at every call where several are. It solves 100 + 10n
+// linear systems at most. The error wraps ErrNoConvergence. A program is solved once.
+func (p *Program) Solve() (x []float64, err error) {
+	x, _, err = p.solve(100 + 10*len(p.Equality))
+	return x, err
 }
 
+// solve also returns the number of linear systems solved.
 func (p *Program) solve(limit int) (x []float64, iterations int, err error) {
 	p.complete()
-	return newActiveSet(p, limit).solve()
+	if !p.isFinite() {
+		return nil, 0, fmt.Errorf("%w: the scales of the program's numbers are too far apart", ErrNoConvergence)
+	}
+	a := newActiveSet(p, limit)
+	if !a.solve() {
+		return nil, a.iterations, fmt.Errorf("%w in %d iterations with %d variables", ErrNoConvergence, a.iterations, len(p.Equality))
+	}
+	return a.solution, a.iterations, nil
+}
+
+// isFinite reports whether no number of the program is infinite or NaN.
+func (p *Program) isFinite() bool {
+	for _, numbers := range [][]float64{p.Columns.Data, p.Target, p.Linear, p.Equality} {
+		for _, v := range numbers {
+			if math.IsInf(v, 0) || math.IsNaN(v) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // complete puts one more row below A, a multiple σ of d whose entry of b is σ. As d·x = 1
@@ -156,18 +178,18 @@ func normalisedColumn(column []float64, m *mat.Dense, j int) float64 {
 	return largest * norm
 }
 
-// Solve returns an optimal x, length n, and the number of linear systems solved, as
-// Program.Solve does. What rounding leaves of d·x = 1 is the caller's to restore.
-func (s *Scaled) Solve() (x []float64, iterations int, err error) {
-	u, iterations, err := s.Program.Solve()
+// Solve returns an optimal x, length n, as Program.Solve does. What rounding leaves of
+// d·x = 1 is the caller's to restore.
+func (s *Scaled) Solve() (x []float64, err error) {
+	u, err := s.Program.Solve()
 	if err != nil {
-		return nil, iterations, err
+		return nil, err
 	}
 	x = make([]float64, s.variables)
 	for i, j := range s.index {
 		x[j] = u[i] * s.unit[i]
 	}
-	return x, iterations, nil
+	return x, nil
 }
 
 func vector(data []float64) blas64.Vector {

@@ -20,11 +20,11 @@ func TestIterationLimit(t *testing.T) {
 			a.Set(j, j, a.At(j, j)+3)
 			b[j], d[j] = r.ExpFloat64(), r.ExpFloat64()
 		}
-		_, iterations, err := Scale(a, b, d).Solve()
+		_, iterations, err := Scale(a, b, d).solve(1000)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, _, err = Scale(a, b, d).Program.solve(1)
+		_, _, err = Scale(a, b, d).solve(1)
 		if errors.Is(err, ErrNoConvergence) != (iterations > 1) {
 			t.Fatalf("one of %d iterations: error %v", iterations, err)
 		}
