@@ -27,8 +27,8 @@
 //     Both give the Problem that every estimator reads.
 //   - Estimators are values that carry their settings: QP, the paper's quadratic program for
 //     C of any rank, BBSE, RLLS and MLLS, on soft or, inside Hard, on hard predictions.
-//     NewEstimator knows them by name; another estimator is any type with the methods of
-//     Estimator. Ambiguity says what the equations of one leave open.
+//     Find knows them by name; another estimator is any type with the methods of Estimator.
+//     Ambiguity says what the equations of one leave open.
 //   - Correct says what a classifier's probabilities should have been on the target.
 //   - Tracker holds the weights of a training run: it starts at one, smooths the
 //     estimates, w ← (1-EMA)·estimate + EMA·w, and keeps the former weights while C

@@ -47,16 +47,15 @@ type Estimate struct {
 	Warning string // what to know before relying on the weights; empty where nothing is
 }
 
-// named is an estimator with what is known of it by its name.
-type named struct {
-	name      string
-	estimator Estimator
-	rows      bool // see ReadsRows
-	about     string
+// Named is an estimator of this package with what is known of it by its name.
+type Named struct {
+	Name      string
+	Estimator Estimator // with the settings that were published
+	Rows      bool      // it reads the target's rows, and needs the Problem of a Sample, not of Sums
+	About     string    // what it does, in a line
 }
 
-// estimators are the estimators of this package in the order of EstimatorNames.
-var estimators = []named{
+var estimators = []Named{
 	{"qp", QP{}, false, "the quadratic program of the paper: min ‖mu - C w‖² for w ≥ 0 with w·D_S = 1 (Tachet des Combes et al. 2020)"},
 	{"bbse-hard", Hard{BBSE{}}, false, "black-box shift estimation on predicted classes: w = C⁻¹ mu, negative weights set to 0 (Lipton, Wang and Smola 2018)"},
 	{"bbse-soft", BBSE{}, false, "the same on predicted probabilities"},
@@ -64,10 +63,6 @@ var estimators = []named{
 	{"rlls-soft", RLLS{}, false, "the same on predicted probabilities"},
 	{"mlls", MLLS{}, true, "maximum likelihood of the target's calibrated probabilities (Saerens et al. 2002, Alexandari et al. 2020)"},
 }
-
-// gone are the estimators of counts that there were up to version 0.3.0, with what took their
-// place; research/labelshift.md has the comparison.
-var gone = map[string]string{"cc": "bbse-hard", "pcc": "bbse-soft", "acc": "bbse-hard", "pacc": "bbse-soft"}
 
 // Hard is an estimator on hard predictions: on p.OnHard() in the place of p.
 type Hard struct{ Estimator }
@@ -90,47 +85,30 @@ func (h Hard) Equations(p Problem) (*mat.Dense, error) {
 	return h.Estimator.Equations(p)
 }
 
-// EstimatorNames returns the names that NewEstimator knows.
+// Estimators returns the estimators of this package.
+func Estimators() []Named { return slices.Clone(estimators) }
+
+// EstimatorNames returns their names, in their order.
 func EstimatorNames() []string {
 	names := make([]string, len(estimators))
 	for i, e := range estimators {
-		names[i] = e.name
+		names[i] = e.Name
 	}
 	return names
 }
 
-// NewEstimator returns the estimator of the name with the settings that were published;
-// AboutEstimator says what each is. An unknown name is an error that lists these, or says what
-// took the place of one that is gone.
-func NewEstimator(name string) (Estimator, error) {
-	e, err := find(name)
-	return e.estimator, err
-}
-
-// ReadsRows reports whether the estimator of the name needs the problem of a Sample, as it reads
-// the target's rows themselves; the others need that of Sums. An unknown name is the error of
-// NewEstimator.
-func ReadsRows(name string) (bool, error) {
-	e, err := find(name)
-	return e.rows, err
-}
-
-// AboutEstimator says in a line what the estimator of the name does. An unknown name is the
-// error of NewEstimator.
-func AboutEstimator(name string) (string, error) {
-	e, err := find(name)
-	return e.about, err
-}
-
-// find returns the estimator of the name.
-func find(name string) (named, error) {
-	if i := slices.IndexFunc(estimators, func(e named) bool { return e.name == name }); i >= 0 {
+// Find returns the estimator of the name. An unknown name is an error that lists all.
+func Find(name string) (Named, error) {
+	if i := slices.IndexFunc(estimators, func(e Named) bool { return e.Name == name }); i >= 0 {
 		return estimators[i], nil
 	}
-	if now, is := gone[name]; is {
-		return named{}, fmt.Errorf("weightest: estimator %s is gone since version 0.4.0; %s is in its place", name, now)
-	}
-	return named{}, fmt.Errorf("weightest: no estimator %q; there are %s", name, strings.Join(EstimatorNames(), ", "))
+	return Named{}, fmt.Errorf("weightest: no estimator %q; there are %s", name, strings.Join(EstimatorNames(), ", "))
+}
+
+// NewEstimator returns the Estimator that Find finds.
+func NewEstimator(name string) (Estimator, error) {
+	e, err := Find(name)
+	return e.Estimator, err
 }
 
 // estimateOf returns the estimate of weights with w·D_S = 1.

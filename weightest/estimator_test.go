@@ -20,8 +20,8 @@ func TestEstimatorsByName(t *testing.T) {
 		if _, err := NewEstimator(name); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if reads, err := ReadsRows(name); err != nil || reads != (name == "mlls") {
-			t.Errorf("%s reads rows: %v, error %v", name, reads, err)
+		if e, err := Find(name); err != nil || e.Name != name || e.Rows != (name == "mlls") || e.About == "" {
+			t.Errorf("%s: %+v, error %v", name, e, err)
 		}
 	}
 	if !slices.Equal(EstimatorNames(), names) {
@@ -30,14 +30,6 @@ func TestEstimatorsByName(t *testing.T) {
 	_, err := NewEstimator("bbse")
 	if err == nil || !strings.Contains(err.Error(), `"bbse"`) || !strings.Contains(err.Error(), "qp, bbse-hard") {
 		t.Errorf("error %v, want one that names the estimators", err)
-	}
-	if _, err := ReadsRows("bbse"); err == nil {
-		t.Error("it is known what an unknown estimator reads")
-	}
-	for former, now := range map[string]string{"cc": "bbse-hard", "pcc": "bbse-soft", "acc": "bbse-hard", "pacc": "bbse-soft"} {
-		if _, err := NewEstimator(former); err == nil || !strings.Contains(err.Error(), former+" is gone") || !strings.Contains(err.Error(), now) {
-			t.Errorf("%s: error %v, want one that names %s", former, err, now)
-		}
 	}
 }
 

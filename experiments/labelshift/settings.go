@@ -52,11 +52,11 @@ func (s Settings) checkForSums() error {
 	if err := s.Check(); err != nil {
 		return err
 	}
-	rows, err := weightest.ReadsRows(s.Estimator)
+	estimator, err := weightest.Find(s.Estimator)
 	switch {
 	case err != nil:
 		return err
-	case rows:
+	case estimator.Rows:
 		return fmt.Errorf("%s needs rows, and sums have none; these estimators work with sums: %s", s.Estimator, strings.Join(estimatorsOfSums(), ", "))
 	case s.Calibration != calibration.None:
 		return fmt.Errorf("sums cannot be calibrated by %s any more: calibrate the probabilities before they are counted", s.Calibration)
@@ -67,11 +67,13 @@ func (s Settings) checkForSums() error {
 }
 
 // estimatorsOfSums are the names of the estimators that read sums alone.
-func estimatorsOfSums() []string {
-	return slices.DeleteFunc(weightest.EstimatorNames(), func(name string) bool {
-		rows, err := weightest.ReadsRows(name)
-		return err != nil || rows
-	})
+func estimatorsOfSums() (names []string) {
+	for _, e := range weightest.Estimators() {
+		if !e.Rows {
+			names = append(names, e.Name)
+		}
+	}
+	return names
 }
 
 // checkReplicas returns an error where the replicas of a bootstrap would take too much memory:

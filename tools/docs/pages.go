@@ -18,13 +18,9 @@ func pages(root string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	estimators, err := estimatorsPage()
-	if err != nil {
-		return nil, err
-	}
 	return map[string][]byte{
 		"docs/reference/configuration.md": configuration,
-		"docs/reference/estimators.md":    estimators,
+		"docs/reference/estimators.md":    estimatorsPage(),
 		"docs/reference/criteria.md":      criteriaPage(),
 	}, nil
 }
@@ -84,7 +80,7 @@ func configurationPage(root string) ([]byte, error) {
 	return page.Bytes(), nil
 }
 
-func estimatorsPage() ([]byte, error) {
+func estimatorsPage() []byte {
 	page := bytes.NewBufferString("# Estimators of class weights\n\n" + byMake + `
 These are the values of ` + "`labelshift --estimator`" + `. A training run estimates its weights with ` + "`qp`" + `.
 [methods.md](methods.md#label-shift-without-training) has their formulas, and [label-shift.md](../explanation/label-shift.md) says when to trust them.
@@ -92,22 +88,14 @@ These are the values of ` + "`labelshift --estimator`" + `. A training run estim
 | name | what it is | reads |
 | --- | --- | --- |
 `)
-	for _, name := range weightest.EstimatorNames() {
-		about, err := weightest.AboutEstimator(name)
-		if err != nil {
-			return nil, err
-		}
-		rows, err := weightest.ReadsRows(name)
-		if err != nil {
-			return nil, err
-		}
+	for _, e := range weightest.Estimators() {
 		reads := "rows or sums"
-		if rows {
+		if e.Rows {
 			reads = "rows"
 		}
-		fmt.Fprintf(page, "| %s | %s | %s |\n", code(name), cell(about), reads)
+		fmt.Fprintf(page, "| %s | %s | %s |\n", code(e.Name), cell(e.About), reads)
 	}
-	return page.Bytes(), nil
+	return page.Bytes()
 }
 
 func criteriaPage() []byte {

@@ -178,13 +178,10 @@ func (o options) check() error {
 	return nil
 }
 
-// checkIntervals returns an error for what --intervals and --replicas cannot be, and says what
-// took the place of the kinds that there were up to version 0.3.0.
+// checkIntervals returns an error for what --intervals and --replicas cannot be.
 func (o options) checkIntervals() error {
 	switch o.Intervals {
 	case bootstrap, noIntervals:
-	case "fisher", "bayes":
-		return fmt.Errorf("--intervals %s: in its place there is %s, for every estimator; research/labelshift.md has the comparison", o.Intervals, bootstrap)
 	default:
 		return fmt.Errorf("no intervals %q; there are %s and %s", o.Intervals, bootstrap, noIntervals)
 	}

@@ -311,8 +311,6 @@ func TestLabelShiftErrors(t *testing.T) {
 		onPhotos + " --estimator bbse":                                          {"bbse-hard", "Usage"},
 		onPhotos + " --calibration platt":                                       {"bcts", "Usage"},
 		onPhotos + " --intervals wald":                                          {"bootstrap", "Usage"},
-		onPhotos + " --intervals fisher":                                        {"in its place", "bootstrap", "Usage"},
-		onPhotos + " --intervals bayes":                                         {"in its place", "bootstrap", "Usage"},
 		onPhotos + " --level 95":                                                {"between 0 and 1", "Usage"},
 		onPhotos + " --replicas 1":                                              {"1 replicas", "Usage"},
 		onPhotos + " --kind odds":                                               {"probabilities or logits", "Usage"},
