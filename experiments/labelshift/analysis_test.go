@@ -121,19 +121,27 @@ func TestSharesAreFound(t *testing.T) {
 
 // The calibration that is named is the one that was fitted: none where one has no optimum.
 func TestCalibrationThatWasFitted(t *testing.T) {
-	source, target := read2(t, three, 300, 300)
-	for i, row := range slices.Collect(slices.Chunk(source.values, 3)) { // held-out rows that are all right
-		for class := range row {
-			row[class] = 0.01
-		}
-		row[source.labels[i]] = 0.98
-	}
+	source, target := allRight(t)
 	s := withoutIntervals()
 	s.Calibration = "vs"
 	a, err := Analyse(source, target, s)
 	if err != nil || a.Calibration == "vs" || !strings.Contains(strings.Join(a.Notes, " "), "vs") {
 		t.Errorf("%s: %q, %v", a.Calibration, a.Notes, err)
 	}
+}
+
+// allRight returns predictions whose held-out rows are all right: no calibration but those with
+// a penalty has an optimum.
+func allRight(t *testing.T) (source, target *Predictions) {
+	t.Helper()
+	source, target = read2(t, three, 300, 300)
+	for i, row := range slices.Collect(slices.Chunk(source.values, 3)) {
+		for class := range row {
+			row[class] = 0.01
+		}
+		row[source.labels[i]] = 0.98
+	}
+	return source, target
 }
 
 // A target that has other rows than when it was analysed has no corrected predictions.

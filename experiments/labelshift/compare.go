@@ -3,6 +3,7 @@ package labelshift
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -29,7 +30,8 @@ type Result struct {
 	Distance float64
 }
 
-// Compare estimates the target's class shares by all estimators after all calibrations.
+// Compare estimates the target's class shares by all estimators after all calibrations. One
+// without an optimum is left out: what is fitted in its place has results of its own.
 func Compare(source, target *Predictions, s Settings) (*Comparison, error) {
 	s.Replicas = 0
 	analysis, err := Analyse(source, target, s)
@@ -46,6 +48,9 @@ func Compare(source, target *Predictions, s Settings) (*Comparison, error) {
 		if classifier.Note != "" && s.Calibration != asked {
 			c.note("Calibration: %s.", classifier.Note)
 		}
+		if classifier.Form != s.Calibration && slices.Contains(calibration.Names(), classifier.Form) {
+			continue
+		}
 		sample, err := classifier.Sample(source.rows(), source.labels, target.rows())
 		if err != nil {
 			return nil, fmt.Errorf("%s and %s: %w", source.Name, target.Name, err)
@@ -55,7 +60,7 @@ func Compare(source, target *Predictions, s Settings) (*Comparison, error) {
 			return nil, err
 		}
 		for _, name := range weightest.EstimatorNames() {
-			c.Results = append(c.Results, c.result(name, s.Calibration, problem))
+			c.Results = append(c.Results, c.result(name, classifier.Form, problem))
 		}
 	}
 	return c, nil

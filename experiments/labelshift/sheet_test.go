@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -42,6 +43,29 @@ func TestCompare(t *testing.T) {
 	s := c.Sheet()
 	if len(s.Records.Rows) != 3*len(c.Results) || len(s.Sections[1].Rows) != len(c.Results) {
 		t.Errorf("%d records, %d lines", len(s.Records.Rows), len(s.Sections[1].Rows))
+	}
+}
+
+// A calibration without an optimum has no lines under its own name: those of the one that was
+// fitted in its place are there once, and a note says so.
+func TestCompareNamesTheCalibrationThatWasFitted(t *testing.T) {
+	source, target := allRight(t)
+	c, err := Compare(source, target, Default())
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := make(map[string]int)
+	for _, r := range c.Results {
+		listed[r.Calibration]++
+	}
+	each := len(weightest.EstimatorNames())
+	if want := map[string]int{calibration.None: each, "bcts-ridge": each}; !maps.Equal(listed, want) {
+		t.Errorf("lines by calibration: %v, want %v", listed, want)
+	}
+	for _, name := range []string{"ts", "bcts", "nbvs", "vs"} {
+		if !slices.ContainsFunc(c.Notes, func(note string) bool { return strings.HasPrefix(note, "Calibration: "+name+" has no optimum") }) {
+			t.Errorf("no note says what was fitted in the place of %s: %q", name, c.Notes)
+		}
 	}
 }
 
