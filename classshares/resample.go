@@ -56,8 +56,7 @@ func (s *Shares) resampler() (*resampler, error) {
 	return r, nil
 }
 
-// problem is intervals.BootstrapSettings.Resample. The rows that an estimator counts beside the
-// target's are resampled as these.
+// problem is intervals.BootstrapSettings.Resample.
 func (r *resampler) problem(source, target []int, random *rand.Rand) (weightest.Problem, error) {
 	k := len(r.Scales)
 	c := r.calibration.Fit(source, random)
@@ -70,10 +69,6 @@ func (r *resampler) problem(source, target []int, random *rand.Rand) (weightest.
 	rows, err := r.countTarget(c, target, sums)
 	if err != nil {
 		return weightest.Problem{}, err
-	}
-	rows.Pseudocounts = make([]int, k)
-	for class := range k {
-		rows.Pseudocounts[class] = intervals.Poisson(random)
 	}
 	p, err := sums.Problem()
 	p.Rows = rows

@@ -33,7 +33,8 @@ type BootstrapSettings struct {
 // rows are both resampled, so that the intervals know of the errors of C, mu and D_S
 // alike, the estimator runs on every resample, and the intervals lie between percentiles
 // of the estimates (Efron 1979). With settings.Resample they know of the calibration's error
-// too, which is the largest if the target has many more rows than the source.
+// too, which is the largest if the target has many more rows than the source. The rows that an
+// estimator counts beside the target's are resampled as those.
 //
 // Without it, the result for an estimator that needs no rows is that of Replicas to which the
 // sample's rows were added with these numbers, those of the target from 0. The error is that
@@ -50,7 +51,8 @@ func Bootstrap(s *weightest.Sample, e weightest.Estimator, settings BootstrapSet
 	if err != nil {
 		return Uncertainty{}, err
 	}
-	if resampler, is := e.(weightest.Resampler); is {
+	resampler, readsRows := e.(weightest.Resampler)
+	if readsRows {
 		e, err = resampler.OnResamples(p)
 	} else {
 		_, err = e.Estimate(p)
@@ -74,22 +76,34 @@ func Bootstrap(s *weightest.Sample, e weightest.Estimator, settings BootstrapSet
 		poissonCounts(counts, keys, replica)
 		return counts
 	}
+	var all resamples
+	var resample func(replica int, random *rand.Rand) (weightest.Problem, error)
 	if settings.Resample != nil {
-		return resamples{
-			count: settings.Replicas, sourceRows: rowsOf(labels, s.Classes()), unsure: max(1, unsureRows(source, s.Classes())), inTurn: len(targetRows) >= manyRows,
-			problem: func(replica int) (weightest.Problem, error) {
-				return settings.Resample(counts(sourceKeys, replica), counts(targetKeys, replica), rand.New(rand.NewPCG(settings.Seed, uint64(replica))))
-			},
-		}.bound(e, settings.Level)
+		all = resamples{count: settings.Replicas, sourceRows: rowsOf(labels, s.Classes()), unsure: max(1, unsureRows(source, s.Classes()))}
+		resample = func(replica int, random *rand.Rand) (weightest.Problem, error) {
+			return settings.Resample(counts(sourceKeys, replica), counts(targetKeys, replica), random)
+		}
+	} else {
+		replicas := NewReplicas(s.Classes(), settings.Replicas, settings.Seed)
+		if err := errors.Join(replicas.AddSource(source, labels, settings.SourceRows), replicas.AddTarget(s.Target(), targetRows)); err != nil {
+			return Uncertainty{}, err
+		}
+		all = replicas.resamples()
+		resample = func(replica int, _ *rand.Rand) (weightest.Problem, error) {
+			p, err := replicas.sums[replica].Problem()
+			p.Rows = &weightest.Rows{Probabilities: s.Target(), Counts: counts(targetKeys, replica)}
+			return p, err
+		}
 	}
-	replicas := NewReplicas(s.Classes(), settings.Replicas, settings.Seed)
-	if err := errors.Join(replicas.AddSource(source, labels, settings.SourceRows), replicas.AddTarget(s.Target(), targetRows)); err != nil {
-		return Uncertainty{}, err
-	}
-	all := replicas.resamples()
+	all.inTurn = len(targetRows) >= manyRows && (readsRows || settings.Resample != nil)
 	all.problem = func(replica int) (weightest.Problem, error) {
-		p, err := replicas.sums[replica].Problem()
-		p.Rows = &weightest.Rows{Probabilities: s.Target(), Counts: counts(targetKeys, replica)}
+		random := rand.New(rand.NewPCG(settings.Seed, uint64(replica)))
+		p, err := resample(replica, random)
+		if p.Rows != nil {
+			rows := *p.Rows
+			rows.Pseudocounts = drawnCounts(s.Classes(), random)
+			p.Rows = &rows
+		}
 		return p, err
 	}
 	return all.bound(e, settings.Level)

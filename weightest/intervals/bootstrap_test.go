@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"iwda/internal/gaussians"
@@ -269,6 +270,59 @@ func altered(t *testing.T, k, n, m int, change func(row []float64)) *weightest.S
 }
 
 // A level that is none, as a percentage, is an error; numbers of other rows are a mistake.
+// pseudocounter is an estimator that keeps the pseudocounts of resamples.
+type pseudocounter struct {
+	weightest.BBSE
+	mutex sync.Mutex
+	all   []int
+}
+
+func (e *pseudocounter) Estimate(p weightest.Problem) (weightest.Estimate, error) {
+	e.mutex.Lock()
+	if p.Rows.Counts != nil { // a resample, not the sample itself
+		e.all = append(e.all, p.Rows.Pseudocounts...)
+	}
+	e.mutex.Unlock()
+	return e.BBSE.Estimate(p)
+}
+
+// The rows that an estimator counts beside the target's are resampled as those, whether anything
+// is fitted to the resamples or not.
+func TestBootstrapDrawsPseudocounts(t *testing.T) {
+	const k, replicas = 3, 400
+	r := rand.New(rand.NewPCG(60, 1))
+	source, labels := weighttest.ShiftedLogits(r, 300, []float64{0.3, 0.3, 0.4})
+	target, _ := weighttest.ShiftedLogits(r, 200, []float64{0.2, 0.6, 0.2})
+	s := sampletest.Of(t)(k, weighttest.Softmax(source, k), labels, weighttest.Softmax(target, k))
+	var drawn [][]int
+	for _, resample := range []func(source, target []int, random *rand.Rand) (weightest.Problem, error){
+		nil,
+		func(_, target []int, _ *rand.Rand) (weightest.Problem, error) {
+			p, err := s.Problem()
+			p.Rows.Counts = target
+			return p, err
+		},
+	} {
+		var e pseudocounter
+		if _, err := Bootstrap(s, &e, BootstrapSettings{Replicas: replicas, Seed: 5, Resample: resample}); err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(e.all) // replicas come in any order
+		drawn = append(drawn, e.all)
+	}
+	if !slices.Equal(drawn[0], drawn[1]) {
+		t.Error("the pseudocounts depend on whether anything is fitted")
+	}
+	var mean, square float64
+	for _, count := range drawn[0] {
+		mean += float64(count) / (k * replicas)
+		square += float64(count*count) / (k * replicas)
+	}
+	if len(drawn[0]) != k*replicas || math.Abs(mean-1) > 0.15 || math.Abs(square-mean*mean-1) > 0.25 {
+		t.Errorf("%d pseudocounts of mean %v and variance %v; those of Poisson numbers are 1", len(drawn[0]), mean, square-mean*mean)
+	}
+}
+
 func TestBootstrapSettings(t *testing.T) {
 	s := sampletest.Gaussian(t, gaussians.Rising(3), 60, 50, 2)
 	for _, level := range []float64{95, 1, math.NaN()} {

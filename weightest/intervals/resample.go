@@ -41,12 +41,14 @@ func poissonCounts(counts []int, keys []uint64, replica int) {
 	}
 }
 
-// Poisson draws a number of the Poisson distribution of mean 1: how often a row counts that
-// has no number.
-func Poisson(random *rand.Rand) int {
-	var count [1]int
-	poissonCounts(count[:], []uint64{random.Uint64()}, 0)
-	return count[0]
+// drawnCounts returns how often each of so many rows counts that have no numbers.
+func drawnCounts(rows int, random *rand.Rand) []int {
+	keys, counts := make([]uint64, rows), make([]int, rows)
+	for i := range keys {
+		keys[i] = random.Uint64()
+	}
+	poissonCounts(counts, keys, 0)
+	return counts
 }
 
 // mix is the output function of SplitMix64 (Steele, Lea and Flood 2014), a bijection
