@@ -1,14 +1,8 @@
 package weightest
 
 import (
-	"slices"
-	"sync"
-
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-
-	"iwda/internal/evenly"
-	"iwda/weightest/internal/panels"
 )
 
 const (
@@ -18,23 +12,18 @@ const (
 	// resampledSteps bounds the steps with the sample's curvature: with it each divides the
 	// violation by some √n/k.
 	resampledSteps = 12
-	// severalCores is the number of rows of its own from which on a resample is worked on by all
+	// severalCores is the number of rows from which on a resample is worked on by all
 	// processors: there are then few at the same time.
 	severalCores = 100_000
 )
 
 // resampledMLLS is MLLS on the resamples of a sample, which differ from it by how often
 // rows count, by the prior, and by the calibration of the rows. From the sample's own optimum
-// a few steps with its own curvature lead to theirs. It keeps the sample's rows once, and is for
-// use by many goroutines at the same time.
+// a few steps with its own curvature lead to theirs.
 type resampledMLLS struct {
 	MLLS
-	sample    *Rows
-	weights   []float64 // the sample's own optimum
-	counts    []int     // of the rows that MLLS adds, which are the last ones
-	rows      func() *panels.Panels
+	weights   []float64     // the sample's own optimum
 	curvature *mat.SymDense // the negative Hessian by the weights
-	mixtures  sync.Pool     // of *mixture, whose counts and prior change with the resample
 }
 
 // OnResamples returns MLLS for the resamples of the problem; see Resampler.
@@ -43,25 +32,7 @@ func (e MLLS) OnResamples(p Problem) (Estimator, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := p.Classes()
-	more, counts := (&Rows{}).eachClass(e.Pseudocount, m.prior)
-	r := &resampledMLLS{
-		MLLS:    e,
-		sample:  p.Rows,
-		weights: m.estimate(s).Weights,
-		counts:  counts,
-		rows: sync.OnceValue(func() *panels.Panels {
-			rows := panels.New(p.Rows.Probabilities, more, k, nil, nil)
-			rows.Alone = true
-			return rows
-		}),
-		curvature: byWeights(m.curvatureAt(s.q), m.prior),
-	}
-	r.mixtures.New = func() any {
-		rows := r.rows()
-		return &mixture{classes: evenly.All(k), rows: rows, counts: make([]float64, rows.Rows), density: make([]float64, rows.Rows)}
-	}
-	return r, nil
+	return &resampledMLLS{e, m.estimate(s).Weights, byWeights(m.curvatureAt(s.q), m.prior)}, nil
 }
 
 func (r *resampledMLLS) Estimate(p Problem) (Estimate, error) {
@@ -71,8 +42,8 @@ func (r *resampledMLLS) Estimate(p Problem) (Estimate, error) {
 	}
 	floats.Scale(1/floats.Sum(prior), prior)
 	if floats.Min(prior) > 0 {
-		m, release := r.resampled(p.Rows, prior)
-		defer release()
+		m := newMixture(p.Rows, r.Pseudocount, prior)
+		m.rows.Alone = m.rows.Rows < severalCores
 		s, found := r.step(m)
 		if !found {
 			s, _, err = m.climb(interior(s.q, leastShare), resampledViolation)
@@ -85,23 +56,6 @@ func (r *resampledMLLS) Estimate(p Problem) (Estimate, error) {
 		}
 	}
 	return r.MLLS.Estimate(p)
-}
-
-// resampled returns the likelihood of a resample, and what to call after its last use: one of
-// the mixtures, if it differs from the sample by how often rows count alone.
-func (r *resampledMLLS) resampled(rows *Rows, prior []float64) (m *mixture, release func()) {
-	if &rows.Probabilities[0] != &r.sample.Probabilities[0] || rows.Counts == nil || rows.Pseudocounts != nil {
-		m := newMixture(rows, r.Pseudocount, prior)
-		m.rows.Alone = m.rows.Rows < severalCores
-		return m, func() {}
-	}
-	m = r.mixtures.Get().(*mixture)
-	m.prior, m.last, m.total = prior, nil, 0
-	for i, count := range slices.Concat(rows.Counts, r.counts) {
-		m.counts[i] = float64(count)
-		m.total += m.counts[i]
-	}
-	return m, func() { r.mixtures.Put(m) }
 }
 
 // step takes Newton steps, the first with the sample's curvature and the others with that

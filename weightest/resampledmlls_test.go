@@ -65,9 +65,7 @@ func TestResampledMLLSReachesTheMaximum(t *testing.T) {
 				prior := meanPredictions(p)
 				floats.Scale(1/floats.Sum(prior), prior)
 				r := fast.(*resampledMLLS)
-				m, release := r.resampled(&Rows{Probabilities: c.sample.target, Counts: targetCounts}, prior)
-				s, found := r.step(m)
-				release()
+				s, found := r.step(newMixture(p.Rows, r.Pseudocount, prior))
 				if c.step && !found {
 					t.Errorf("%s, replica %d: the steps ended at a violation of %.2g", name, replica, s.violation)
 				}
@@ -87,7 +85,7 @@ func TestResampledMLLSOfTheSample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // what is kept from one resample to the next has no part in it
+	for range 2 { // one resample has no part in the next
 		got, err := fast.Estimate(p)
 		if err != nil || !floats.EqualApprox(got.TargetDistribution, want.TargetDistribution, 1e-6) {
 			t.Errorf("%v, want %v, %v", got.TargetDistribution, want.TargetDistribution, err)
