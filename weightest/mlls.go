@@ -120,13 +120,9 @@ func (e MLLS) prior(p Problem) ([]float64, error) {
 // checkLengths returns an error unless the parts of rows of k classes fit each other.
 func (r *Rows) checkLengths(k int) error {
 	m := len(r.Probabilities) / k
-	switch {
-	case len(r.Probabilities)%k != 0:
-		return fmt.Errorf("%w: %d probabilities are no rows of %d classes", ErrInvalidProblem, len(r.Probabilities), k)
-	case r.Counts != nil && len(r.Counts) != m:
-		return fmt.Errorf("%w: %d counts of %d rows", ErrInvalidProblem, len(r.Counts), m)
-	case r.Pseudocounts != nil && len(r.Pseudocounts) != k:
-		return fmt.Errorf("%w: %d pseudocounts of %d classes", ErrInvalidProblem, len(r.Pseudocounts), k)
+	if len(r.Probabilities) != m*k || r.Counts != nil && len(r.Counts) != m || r.Pseudocounts != nil && len(r.Pseudocounts) != k {
+		return fmt.Errorf("%w: %d probabilities, %d counts and %d pseudocounts of rows of %d classes do not fit each other",
+			ErrInvalidProblem, len(r.Probabilities), len(r.Counts), len(r.Pseudocounts), k)
 	}
 	return nil
 }
@@ -134,7 +130,6 @@ func (r *Rows) checkLengths(k int) error {
 // checkValues returns an error that names the first row of k classes from which nothing can be
 // estimated.
 func (r *Rows) checkValues(k int) error {
-	counted := 0
 	for i := range len(r.Probabilities) / k {
 		row := r.Probabilities[i*k : (i+1)*k]
 		if j := firstInvalid(row); j >= 0 {
@@ -143,16 +138,8 @@ func (r *Rows) checkValues(k int) error {
 		if floats.Sum(row) == 0 {
 			return fmt.Errorf("%w: target row %d has probability 0 in every class", ErrInvalidProblem, i)
 		}
-		count := 1
-		if r.Counts != nil {
-			count = r.Counts[i]
-		}
-		if count < 0 {
-			return fmt.Errorf("%w: target row %d counts %d times", ErrInvalidProblem, i, count)
-		}
-		counted += count
 	}
-	if counted == 0 {
+	if r.Counts != nil && slices.Max(r.Counts) < 1 {
 		return fmt.Errorf("%w: no target row counts", ErrInvalidProblem)
 	}
 	return nil

@@ -218,13 +218,12 @@ func TestMLLSErrors(t *testing.T) {
 func TestMLLSOfWrongRows(t *testing.T) {
 	nan := math.NaN()
 	for want, rows := range map[string]Rows{
-		"3 probabilities are no rows of 2 classes":            {Probabilities: []float64{1, 0, 1}},
-		"2 counts of 1 rows":                                  {Probabilities: []float64{0.3, 0.7}, Counts: []int{1, 2}},
-		"1 pseudocounts of 2 classes":                         {Probabilities: []float64{0.3, 0.7}, Pseudocounts: []int{1}},
+		"3 probabilities, 0 counts and 0 pseudocounts":        {Probabilities: []float64{1, 0, 1}},
+		"2 probabilities, 2 counts":                           {Probabilities: []float64{0.3, 0.7}, Counts: []int{1, 2}},
+		"0 counts and 1 pseudocounts of rows of 2 classes":    {Probabilities: []float64{0.3, 0.7}, Pseudocounts: []int{1}},
 		"target row 1 gives class 0 the probability NaN":      {Probabilities: []float64{0.3, 0.7, nan, 1}},
 		"target row 1 has probability 0 in every class":       {Probabilities: []float64{0.3, 0.7, 0, 0}},
-		"target row 0 counts -1 times":                        {Probabilities: []float64{0.3, 0.7}, Counts: []int{-1}},
-		"no target row counts":                                {Probabilities: []float64{0.3, 0.7}, Counts: []int{0}},
+		"no target row counts":                                {Probabilities: []float64{0.3, 0.7, 0.6, 0.4}, Counts: []int{0, -1}},
 		"weightest: invalid problem: MLLS reads the target's": {},
 	} {
 		p := problem(t, sampleOf(t)(2, []float64{0.8, 0.2, 0.3, 0.7}, []int{0, 1}, []float64{0.3, 0.7}))

@@ -60,7 +60,7 @@ type HardPredictions struct {
 // Rows are m rows of k probabilities.
 type Rows struct {
 	Probabilities []float64 // row-major m×k
-	Counts        []int     // how often each row counts, length m; nil: once
+	Counts        []int     // how often each row counts, length m, below 1 for not at all; nil: once
 	// Pseudocounts are how often the row of each class that MLLS.Pseudocount adds counts in a
 	// resample, length k; nil: as often as that says.
 	Pseudocounts []int
