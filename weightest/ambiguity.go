@@ -63,11 +63,7 @@ func kernelOf(a *mat.Dense) (*mat.Dense, error) {
 	if !svd.Factorize(scaled, mat.SVDThinV) {
 		return nil, fmt.Errorf("%w: the equations have no singular value decomposition", ErrNoConvergence)
 	}
-	sigma := svd.Values(nil)
-	rank := k
-	for rank > 0 && sigma[rank-1] <= negligible*sigma[0] {
-		rank--
-	}
+	rank := svd.Rank(negligible)
 	if rank == k {
 		return nil, nil
 	}

@@ -94,7 +94,7 @@ func regularisedSolution(c *mat.Dense, b []float64, lambda float64) (x []float64
 	svd.UTo(&u)
 	svd.VTo(&v)
 	sigma := svd.Values(nil)
-	rank = rankOf(sigma)
+	rank = svd.Rank(rankTolerance(k))
 	condition = math.Inf(1)
 	if rank == k {
 		condition = sigma[0] / sigma[k-1]
@@ -113,14 +113,5 @@ func regularisedSolution(c *mat.Dense, b []float64, lambda float64) (x []float64
 	return solution.RawVector().Data, rank, condition, nil
 }
 
-// rankOf returns the number of singular values, in falling order, that rounding cannot
-// explain.
-func rankOf(sigma []float64) int {
-	limit := 2 * epsilon * float64(len(sigma)) * sigma[0]
-	for i, s := range sigma {
-		if !(s > limit) {
-			return i
-		}
-	}
-	return len(sigma)
-}
+// rankTolerance is the share of the largest of n singular values that rounding can explain.
+func rankTolerance(n int) float64 { return 2 * epsilon * float64(n) }

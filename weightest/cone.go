@@ -265,8 +265,7 @@ func newFaceSystem(c *mat.Dense, free []int, target []float64) (*faceSystem, err
 	if !svd.Factorize(columns, mat.SVDThin) {
 		return nil, fmt.Errorf("%w: C has no singular value decomposition", ErrNoConvergence)
 	}
-	sigma := svd.Values(nil)
-	f.sigma = sigma[:rankOf(sigma)]
+	f.sigma = svd.Values(nil)[:svd.Rank(rankTolerance(len(free)))]
 	svd.UTo(&f.u)
 	svd.VTo(&f.v)
 	f.along = make([]float64, len(f.sigma))
