@@ -35,9 +35,6 @@ type partHeader struct {
 	Target   []Span   `json:"target"`
 }
 
-// maxHeader bounds the header: the names of very many classes.
-const maxHeader = 1 << 26
-
 // size returns the number of bytes of the sums of so many classes.
 func (h partHeader) size() float64 {
 	return (float64(h.Replicas) + 1) * weightest.SumsBytes(h.Width)
@@ -136,16 +133,9 @@ func readHeader(r *bufio.Reader) (header partHeader, read int, err error) {
 	if _, err := io.ReadFull(r, magic); err != nil || string(magic) != partMagic {
 		return header, 0, errors.New("not a file of sums that --partial wrote")
 	}
-	var line []byte
-	for more := true; more; {
-		part, err := r.ReadSlice('\n')
-		line = append(line, part...)
-		if more = errors.Is(err, bufio.ErrBufferFull); !more && err != nil {
-			return header, 0, fmt.Errorf("no header: %w", err)
-		}
-		if len(line) > maxHeader {
-			return header, 0, errors.New("a header without an end")
-		}
+	line, err := r.ReadBytes('\n')
+	if err != nil {
+		return header, 0, fmt.Errorf("no header: %w", err)
 	}
 	if err := json.Unmarshal(line, &header); err != nil {
 		return header, 0, fmt.Errorf("header: %w", err)
