@@ -1,6 +1,10 @@
 package simd
 
-import "math"
+import (
+	"math"
+
+	"golang.org/x/sys/cpu"
+)
 
 // vectors are the instructions that the processor and the operating system have.
 type vectors uint8
@@ -11,7 +15,15 @@ const (
 	avx512         // and AVX-512's F and DQ
 )
 
-var has = detect()
+var has = func() vectors {
+	switch {
+	case !cpu.X86.HasAVX2 || !cpu.X86.HasFMA:
+		return scalar
+	case cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ:
+		return avx512
+	}
+	return avx2
+}()
 
 // expTable is what the exponentials read, each number once for every lane: log₂ e, -log 2
 // in two parts, the smallest x, the exponent's bias as an integer, and the coefficients.
@@ -192,8 +204,6 @@ func standardiseWide(row, mean, deviation []float32) int {
 // The functions below are in the files of assembly; n, rows and columns are
 // multiples of lanes, of twice as many for the exponentials of AVX-512 and for float32, and
 // not 0.
-
-func detect() vectors
 
 //go:noescape
 func addExpAVX2(table *expTable, x, z, largest, sum *float64, n int, of Affine)
