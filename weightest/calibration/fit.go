@@ -7,7 +7,6 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/optimize"
 
 	"iwda/internal/evenly"
 	"iwda/weightest"
@@ -18,10 +17,11 @@ const (
 	// gradientLimit is the largest gradient of a fit; that of a scale, which grows with the logits
 	// as its rounding does, is counted over their spread if that is more than 1.
 	gradientLimit = 1e-10
-	// roughGradient is the gradient to which gonum's method goes, and polishing the largest
-	// number of the steps beyond that.
+	// roughGradient is the gradient below which steps keep the Hessian.
 	roughGradient = 1e-3
-	polishing     = 30
+	// newtonSteps bounds the steps of a fit, and shortest the part of one that is tried.
+	newtonSteps = 200
+	shortest    = 1e-9
 	// thinnedGradient ends the fit to thinned rows, whose optimum is another one.
 	thinnedGradient = 1e-2
 	// thinning is the share of the rows, one in so many at most, that a fit begins with.
@@ -58,10 +58,7 @@ func (l *logLoss) fit(f form) (Calibration, error) {
 	l.start(f, x)
 	fixed := make([]bool, len(x))
 	for range 10 * (1 + n) {
-		best, err := l.minimise(f, x, fixed)
-		if err != nil {
-			return Calibration{}, err
-		}
+		best := l.minimise(f, x, freeIndices(fixed), gradientLimit/10)
 		if stepInside(x, best.x, fixed, n) {
 			continue
 		}
@@ -94,10 +91,7 @@ func (l *logLoss) freed(best *lossState) *lossState {
 	if !(told > 0 && scale+pull*(scale-1)/told >= otherUnit) {
 		return nil
 	}
-	all, err := l.minimise(freed, best.x, make([]bool, len(best.x)))
-	if err != nil {
-		return nil
-	}
+	all := l.minimise(freed, best.x, evenly.All(len(best.x)), gradientLimit/10)
 	scale = all.x[0]
 	deviation := 1 / math.Sqrt(float64(len(l.labels))*curvatureOfScale(all))
 	if !(scale >= otherUnit && deviation <= scaleDeviation*scale) {
@@ -133,8 +127,8 @@ func (l *logLoss) start(f form, x []float64) {
 	if slices.Contains(few.counts, 0) {
 		return
 	}
-	rough, err := few.descend(f, x, evenly.All(len(x)), thinnedGradient)
-	if err != nil || rough.separated || floats.Min(rough.x[:f.scales(l.classes)]) < 0 {
+	rough := few.minimise(f, x, evenly.All(len(x)), thinnedGradient)
+	if rough.separated || floats.Min(rough.x[:f.scales(l.classes)]) < 0 {
 		return
 	}
 	copy(x, rough.x)
@@ -217,99 +211,77 @@ func freeIndices(fixed []bool) []int {
 	return free
 }
 
-// minimise returns the state at the minimum over the parameters that are not fixed, from
-// x on: by Newton's method of gonum, whose line search compares losses, and near the
-// minimum, where these differ by less than rounding, by steps with its last Hessian.
-func (l *logLoss) minimise(f form, x []float64, fixed []bool) (*lossState, error) {
-	free := freeIndices(fixed)
-	if len(free) == 0 {
-		return l.evaluate(f, slices.Clone(x), true), nil
-	}
-	var best *lossState
-	for _, tolerance := range []float64{roughGradient, gradientLimit} {
-		var err error
-		if best, err = l.descend(f, x, free, tolerance); err != nil {
-			return nil, err
-		}
-		best = l.polish(f, best, free)
-		if floats.Norm(evenly.Pick(best.gradient, free), 2) < gradientLimit {
+// minimise returns the state at the minimum over the free parameters, from x on, by Newton's
+// method: where the gradient is below the tolerance, or no step leads further.
+func (l *logLoss) minimise(f form, x []float64, free []int, tolerance float64) *lossState {
+	s := l.evaluate(f, slices.Clone(x), true)
+	kept := false // s has the Hessian of a former point
+	for range newtonSteps {
+		if floats.Norm(evenly.Pick(s.gradient, free), 2) < tolerance {
 			break
 		}
-		x = best.x
+		next := l.search(f, s, free, kept)
+		switch {
+		case next != nil:
+			kept = next.hessian == s.hessian
+			s = next
+		case kept:
+			s, kept = l.evaluate(f, s.x, true), false
+		default:
+			return s
+		}
 	}
-	return best, nil
+	return s
 }
 
-// polish takes steps with one Hessian as long as they shorten the gradient.
-func (l *logLoss) polish(f form, best *lossState, free []int) *lossState {
-	var cholesky mat.Cholesky
-	if !cholesky.Factorize(panels.Block(best.hessian, free)) {
-		return best
+// search returns the state after a Newton step from s, or after a part of one, that lowers the
+// loss enough or halves the gradient, and nil if none does. Near the minimum losses differ by
+// less than rounding, and the state keeps the Hessian of s. One that was kept has to halve the
+// gradient by a whole step.
+func (l *logLoss) search(f form, s *lossState, free []int, kept bool) *lossState {
+	gradient := evenly.Pick(s.gradient, free)
+	norm := floats.Norm(gradient, 2)
+	near := norm < roughGradient
+	step := newtonStep(panels.Block(s.hessian, free), gradient)
+	if step == nil {
+		return nil
 	}
-	for range polishing {
-		gradient := evenly.Pick(best.gradient, free)
-		norm := floats.Norm(gradient, 2)
-		if norm < gradientLimit/10 {
-			break
-		}
-		var step mat.VecDense
-		if err := cholesky.SolveVecTo(&step, mat.NewVecDense(len(free), gradient)); err != nil && step.IsEmpty() {
-			break
-		}
-		point := slices.Clone(best.x)
+	slope := floats.Dot(gradient, step)
+	for length := 1.0; length > shortest; length /= 2 {
+		point := slices.Clone(s.x)
 		for i, j := range free {
-			point[j] -= step.AtVec(i)
+			point[j] -= length * step[i]
 		}
-		next := l.evaluate(f, point, false)
-		if !(floats.Norm(evenly.Pick(next.gradient, free), 2) < norm/2) {
-			break
+		next := l.evaluate(f, point, !near)
+		if near {
+			next.hessian = s.hessian
 		}
-		next.hessian = best.hessian
-		best = next
+		if floats.Norm(evenly.Pick(next.gradient, free), 2) < norm/2 || !kept && next.loss < s.loss-1e-4*length*slope {
+			return next
+		}
+		if kept {
+			return nil
+		}
 	}
-	return best
+	return nil
 }
 
-// descend is Newton's method of gonum, from x to a gradient below the tolerance.
-func (l *logLoss) descend(f form, x []float64, free []int, tolerance float64) (*lossState, error) {
-	var last *lossState
-	at := func(y []float64) *lossState {
-		point := slices.Clone(x)
-		for i, j := range free {
-			point[j] = y[i]
+// newtonStep returns H⁻¹g, with more on the diagonal of H where it is singular, and nil if
+// none is enough.
+func newtonStep(h *mat.SymDense, g []float64) []float64 {
+	const least, most = 1e-3, 1e12
+	n := len(g)
+	for shift := 0.0; shift < most; shift = max(least, 10*shift) {
+		for i := range n {
+			h.SetSym(i, i, h.At(i, i)+shift)
 		}
-		if last == nil || !slices.Equal(last.x, point) {
-			last = l.evaluate(f, point, true)
+		var factor mat.Cholesky
+		if factor.Factorize(h) {
+			step := mat.NewVecDense(n, nil)
+			// The error would say that H is ill-conditioned.
+			_ = factor.SolveVecTo(step, mat.NewVecDense(n, g))
+			return step.RawVector().Data
 		}
-		return last
 	}
-	var result *optimize.Result
-	var err error
-	inGoroutine(func() {
-		result, err = optimize.Minimize(optimize.Problem{
-			Func: func(y []float64) float64 { return at(y).loss },
-			Grad: func(gradient, y []float64) { copy(gradient, evenly.Pick(at(y).gradient, free)) },
-			Hess: func(hessian *mat.SymDense, y []float64) { hessian.CopySym(panels.Block(at(y).hessian, free)) },
-		}, evenly.Pick(x, free), &optimize.Settings{
-			GradientThreshold: tolerance,
-			MajorIterations:   200,
-			Converger:         optimize.NeverTerminate{},
-		}, &optimize.Newton{})
-	})
-	if result == nil {
-		return nil, fmt.Errorf("%w of the calibration %s: %w", weightest.ErrNoConvergence, f.name, err)
-	}
-	return at(result.X), nil
-}
-
-// inGoroutine runs f in a goroutine of its own. gonum's optimiser passes each value through
-// channels, which takes several switches of threads where the caller is bound to one, as a
-// training run is.
-func inGoroutine(f func()) {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		f()
-	}()
-	<-done
+	return nil
 }

@@ -277,4 +277,14 @@ func TestCalibrateHugeLogits(t *testing.T) {
 			t.Errorf("%s: %+v, %v", form, c, err)
 		}
 	}
+	// The squares of these are finite only just.
+	const k = 10
+	logits, labels = weighttest.ShiftedLogits(rand.New(rand.NewPCG(77, 18)), 1000, slices.Repeat([]float64{1. / k}, k))
+	floats.Scale(1e150, logits)
+	for _, form := range []string{"ts", "bcts", "bcts-ridge", "vs"} {
+		c, err := Calibrate(form, logits, labels, k)
+		if err != nil || c.Form != form || !(meanLogLoss(c, logits, labels) < math.Log(k)) {
+			t.Errorf("logits to 1e150, %s: %s, %v", form, c.Form, err)
+		}
+	}
 }
