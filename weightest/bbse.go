@@ -33,7 +33,7 @@ type BBSE struct {
 const illConditioned = 1e3
 
 // Estimate returns the weights. The error wraps ErrInvalidProblem, ErrMissingClass with the
-// class's number where one has no source mass, or ErrInfeasible where every weight is zero or
+// class's number if one has no source mass, or ErrInfeasible if every weight is zero or
 // negative.
 func (e BBSE) Estimate(p Problem) (Estimate, error) {
 	if err := p.Validate(); err != nil {

@@ -44,7 +44,7 @@ type Estimate struct {
 	// BBSE's linear system, whose entries may be negative, and RLLS's 1 + θ. The others have
 	// none: nil.
 	Raw     []float64
-	Warning string // what to know before relying on the weights; empty where nothing is
+	Warning string // what to know before relying on the weights; empty if nothing is
 }
 
 // Named is an estimator of this package with what is known of it by its name.

@@ -48,8 +48,8 @@ const Laplace = 1
 
 // Estimate returns the weights. The error wraps ErrInvalidProblem, which also says that p has
 // no rows, or one that is none, ErrMissingClass with the number of a class whose prior is 0
-// while the target's rows predict it, or ErrNoConvergence. Estimate panics where the length of
-// the prior is not k.
+// while the target's rows predict it, or ErrNoConvergence. Estimate panics unless the length of
+// the prior is k.
 func (e MLLS) Estimate(p Problem) (Estimate, error) {
 	s, m, err := e.solve(p)
 	if err != nil {

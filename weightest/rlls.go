@@ -28,8 +28,8 @@ const (
 )
 
 // Estimate returns the weights. The error wraps ErrInvalidProblem, which also says that p has
-// no number of source rows, ErrMissingClass with the class's number where one has no source
-// mass, ErrInfeasible where every weight is zero, or ErrNoConvergence.
+// no number of source rows, ErrMissingClass with the class's number if one has no source
+// mass, ErrInfeasible if every weight is zero, or ErrNoConvergence.
 func (RLLS) Estimate(p Problem) (Estimate, error) {
 	if err := p.Validate(); err != nil {
 		return Estimate{}, err

@@ -212,7 +212,7 @@ func freeIndices(fixed []bool) []int {
 }
 
 // minimise returns the state at the minimum over the free parameters, from x on, by Newton's
-// method: where the gradient is below the tolerance, or no step leads further.
+// method. It ends if the gradient is below the tolerance, or if no step leads further.
 func (l *logLoss) minimise(f form, x []float64, free []int, tolerance float64) *lossState {
 	s := l.evaluate(f, slices.Clone(x), true)
 	kept := false // s has the Hessian of a former point
@@ -266,7 +266,7 @@ func (l *logLoss) search(f form, s *lossState, free []int, kept bool) *lossState
 	return nil
 }
 
-// newtonStep returns H⁻¹g, with more on the diagonal of H where it is singular, and nil if
+// newtonStep returns H⁻¹g, with more on the diagonal of H if it is singular, and nil if
 // none is enough.
 func newtonStep(h *mat.SymDense, g []float64) []float64 {
 	const least, most = 1e-3, 1e12

@@ -51,7 +51,7 @@ func (p *Program) Column(j int) []float64 {
 	return p.Columns.Data[j*p.Columns.Stride : j*p.Columns.Stride+p.Columns.Cols]
 }
 
-// Solve returns an optimal x, the same at every call where several are. It solves 100 + 10n
+// Solve returns an optimal x, the same at every call if several are. It solves 100 + 10n
 // linear systems at most. The error wraps ErrNoConvergence. A program is solved once.
 func (p *Program) Solve() (x []float64, err error) {
 	x, _, err = p.solve(100 + 10*len(p.Equality))
