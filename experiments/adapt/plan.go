@@ -240,8 +240,7 @@ func checkData(runs []plan.Run) error {
 
 // checkImages reads all images before something is trained, into the cache of the runs.
 func (p *Plan) checkImages(ctx context.Context) error {
-	left := len(plan.Finished(p.Runs, p.results())) < len(p.Runs)
-	if p.Data.Kind != catalogue.ImageFiles || !left && !p.options.Overwrite {
+	if p.Data.Kind != catalogue.ImageFiles || len(plan.Finished(p.Runs, p.results())) == len(p.Runs) {
 		return nil
 	}
 	return input.Wrong(train.CheckImages(ctx, p.Runs[0].Config))

@@ -179,7 +179,7 @@ func longestFirst(runs []plan.Run) []plan.Run {
 // trainHere makes the runs in this process.
 func (o Options) trainHere(ctx context.Context, runs []plan.Run, results string, finished func(plan.Run) string) (failed []schedule.Failure, err error) {
 	for _, run := range runs {
-		if _, finished := run.Finished(results); finished && !o.Overwrite {
+		if _, finished := run.Finished(results); finished {
 			continue
 		}
 		if err := o.trainOne(ctx, run, results); ctx.Err() != nil {
@@ -202,8 +202,10 @@ func (o Options) trainOne(ctx context.Context, run plan.Run, results string) (er
 	}
 	defer func() { err = errors.Join(err, lock.Close()) }()
 	if o.Overwrite {
-		if err := dir.Clear(); err != nil {
-			return err
+		if other, err := run.Conflict(dir); err != nil || len(other) > 0 {
+			if err := dir.Clear(); err != nil {
+				return err
+			}
 		}
 	}
 	if err := errors.Join(run.WriteConfig(dir), dir.Begin()); err != nil {

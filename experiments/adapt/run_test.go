@@ -20,6 +20,7 @@ import (
 
 	"iwda/experiments/plan"
 	"iwda/experiments/schedule"
+	"iwda/experiments/store"
 	"iwda/internal/testfiles"
 	"iwda/internal/wholefile"
 )
@@ -153,9 +154,14 @@ func TestRun(t *testing.T) {
 	if again.Decisions[0].Because != "set in experiment.yaml" || outcome.Decisions[0].Because == again.Decisions[0].Because {
 		t.Errorf("%+v, before %+v", again.Decisions, outcome.Decisions)
 	}
-	o.Train = nil
+	o.Train, o.Overwrite = nil, true // of runs of the same settings there is nothing to begin anew
+	result := filepath.Join(RunsFolder, "adapt", filepath.FromSlash(outcome.Runs[0].Run), store.ResultFile)
+	trained := text(result)
 	if again, err = Run(context.Background(), source, target, o); err != nil || !bytes.Equal(text(PredictionsFile), before) {
 		t.Errorf("other predictions: %+v, %v", again, err)
+	}
+	if !bytes.Equal(text(result), trained) {
+		t.Errorf("%s: trained again", result)
 	}
 }
 
