@@ -165,6 +165,27 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// A target that has other rows after the training than before it is an error.
+func TestTargetChanges(t *testing.T) {
+	for lines, want := range map[int]string{130: "has 129 rows now and had 120", 100: "has 99 rows now and had 120"} {
+		source, target := domains(t)
+		o := Options{Folder: filepath.Join(t.TempDir(), "out"), Set: []string{"methods=[source-only@linear]", "seeds=[1]"}}
+		o.Train = func(ctx context.Context, runs []plan.Run, results string, finished func(plan.Run) string) ([]schedule.Failure, error) {
+			failed, err := o.trainHere(ctx, runs, results, finished)
+			text, _ := os.ReadFile(target)
+			rows := strings.SplitAfter(string(text), "\n")[:100]
+			for len(rows) < lines {
+				rows = append(rows, "1,2\n")
+			}
+			testfiles.Write(t, target, strings.Join(rows, ""))
+			return failed, err
+		}
+		if _, err := Run(context.Background(), source, target, o); err == nil || !strings.Contains(err.Error(), target+": "+want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}
+
 // A cancelled context ends it with the context's error, and what goes wrong before training
 // leaves nothing.
 func TestRunEnds(t *testing.T) {

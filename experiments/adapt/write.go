@@ -10,6 +10,7 @@ import (
 
 	"iwda/datasets/catalogue"
 	"iwda/experiments/adapt/names"
+	"iwda/experiments/config"
 	"iwda/experiments/judge"
 	"iwda/experiments/labels"
 	"iwda/experiments/model"
@@ -60,7 +61,8 @@ func (o *conclusion) write(ctx context.Context, p *Plan) error {
 	return nil
 }
 
-// predict writes the models and their predictions, of which it tells also, and draws the picture.
+// predict writes the models and their predictions, of which it tells also, and draws the picture. A
+// target of another number of rows than were looked at is an error.
 func (o *conclusion) predict(ctx context.Context, p *Plan, also func(id, class string, probability float64)) error {
 	var from []string
 	for _, run := range o.Runs {
@@ -74,9 +76,17 @@ func (o *conclusion) predict(ctx context.Context, p *Plan, also func(id, class s
 	if err := model.Save(p.path(ModelFolder), members...); err != nil {
 		return err
 	}
-	written, err := p.predictTarget(ctx, members, p.table(PredictionsFile), also)
+	rows := 0
+	written, err := p.predictTarget(ctx, members, p.table(PredictionsFile), func(id, class string, probability float64) {
+		if rows++; rows <= p.Data.Target.Rows {
+			also(id, class, probability)
+		}
+	})
 	if err != nil {
 		return err
+	}
+	if rows != p.Data.Target.Rows {
+		return config.Error{Location: p.Data.Target.Path, Message: fmt.Sprintf("has %d rows now and had %d when it was read: it has changed since; restore it and run iwrun adapt again, or train again with --overwrite", rows, p.Data.Target.Rows)}
 	}
 	for i, n := range written.Counts {
 		o.Classes[i].PredictedShare = float64(n) / float64(written.Rows())
