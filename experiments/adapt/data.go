@@ -112,7 +112,7 @@ func lookAt(files [2]catalogue.Files) (Data, error) {
 	return seen, seen.check()
 }
 
-func (d *Data) lookAtRows(data catalogue.Dataset) error {
+func (d *Data) lookAtRows(data catalogue.Dataset) (err error) {
 	task, err := data.OpenTask(sourceName, targetName, catalogue.Source{})
 	if missing := (*table.MissingColumnError)(nil); errors.As(err, &missing) {
 		return fmt.Errorf("%w; add it, or leave it out of both with %s", err, printable.Command("--ignore", missing.Column))
@@ -120,6 +120,7 @@ func (d *Data) lookAtRows(data catalogue.Dataset) error {
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, task.Close()) }()
 	for i, set := range []datasets.Set{task.Source, task.Target} {
 		if rows, is := set.(*table.Rows); is && rows.DecimalComma() {
 			d.Said = append(d.Said, fmt.Sprintf("%s: numbers have a decimal comma", []string{sourceName, targetName}[i]))
@@ -146,7 +147,7 @@ func (d *Data) lookAtRows(data catalogue.Dataset) error {
 	if d.Source.Rows > 0 && d.Target.Rows > 0 {
 		d.sample, err = drawSample(task.Source, task.Target)
 	}
-	return errors.Join(err, task.Close())
+	return err
 }
 
 func (d *Data) lookAtImages(data catalogue.Dataset) error {

@@ -205,7 +205,7 @@ func (d Data) trainedRows() int {
 }
 
 // lengthSet returns the assignments by which an experiment on the data takes some so many
-// steps, as Experiment(steps) would have it.
+// steps, as [Data.Experiment] would have it.
 func (d Data) lengthSet(steps int) []string {
 	l := d.length(steps)
 	reversal := fmt.Sprintf("discriminator.reversal.iterations=%d", l.Steps)

@@ -179,7 +179,7 @@ func askedFor(assignments []string) (way string) {
 	return way
 }
 
-var normaliseSet = regexp.MustCompile(`^network(?:\.normalise=|=.*\bnormalise: *)(\w+)`)
+var normaliseSet = regexp.MustCompile(`^network(?:\.normalise=|=.*\bnormalise: *)["']?(\w+)`)
 
 // parse returns an experiment file of the data with the assignments made.
 func (d Data) parse(path string, text []byte, assignments []string) (*config.File, error) {

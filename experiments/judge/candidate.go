@@ -16,7 +16,7 @@ import (
 
 // Candidate is a finished run as it is judged: what its last network says of held-out
 // source rows, on which it was not trained, and of the target's rows. The labels of the latter
-// serve to measure alone ([Comparison.Ensembles]).
+// serve to measure alone.
 type Candidate struct {
 	Run string // its id
 	store.Outputs

@@ -3,8 +3,9 @@
 //
 // Each run is judged by what its last network says of held-out source rows and of the target
 // (outputs.safetensors), calibrated on the former, and by what all of them share: the target's
-// class shares, which one of the runs estimates, and the vote of all. iwrun adapt and iwrun table
-// --kind selection both ask [Comparison.Choose].
+// class shares, which one of the runs estimates, and the vote of all. iwrun adapt asks
+// [Comparison.Together], or [Comparison.Choose] if the experiment names a rule, as iwrun table --kind
+// selection does for every rule.
 package judge
 
 import (
