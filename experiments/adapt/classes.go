@@ -13,7 +13,6 @@ import (
 	"iwda/experiments/model"
 	"iwda/internal/heading"
 	"iwda/weightest/intervals"
-	"iwda/weightest/shifttest"
 )
 
 // weigh sets the weight that follows from the shares: the target's over the source's, 0 for a
@@ -31,10 +30,10 @@ func (c *ClassOutcome) weigh() {
 	}
 }
 
-// classShares returns what a run's model says of the classes, with the intervals of the
+// classShares returns what the model of a compared run says of the classes, with the intervals of the
 // target's shares, unless the test found that more than these is new: then none would hold. An error
 // beside shares is why else these have no intervals.
-func classShares(about model.Metadata, c judge.Candidate, test shifttest.LabelShift) ([]ClassOutcome, error) {
+func classShares(about model.Metadata, compared *judge.Comparison, run int) ([]ClassOutcome, error) {
 	source, target := about.Shares.Source, about.Shares.Target
 	switch {
 	case target == nil:
@@ -46,10 +45,10 @@ func classShares(about model.Metadata, c judge.Candidate, test shifttest.LabelSh
 	for i, class := range about.Classes {
 		shares[i] = ClassOutcome{Class: class, SourceShare: source[i], TargetShare: target[i]}
 	}
-	if test.Rejected() {
+	if compared.Shared.Test.Rejected() {
 		return shares, nil
 	}
-	return shares, bound(shares, c)
+	return shares, bound(shares, compared, run)
 }
 
 // meanShares returns the mean of what several runs say of the same classes. The bounds are means
@@ -100,14 +99,14 @@ const (
 	mostBounded = 225
 )
 
-// bound finds the intervals of the target's shares by the bootstrap: the candidate's
+// bound finds the intervals of the target's shares by the bootstrap: the run's
 // held-out source rows and its target rows are both drawn again, and each time the shares
 // estimated as they were.
-func bound(shares []ClassOutcome, c judge.Candidate) error {
+func bound(shares []ClassOutcome, compared *judge.Comparison, run int) error {
 	if len(shares) > mostBounded {
 		return fmt.Errorf("%d resamples of %d classes take minutes; iwrun labelshift --run makes them", replicas, len(shares))
 	}
-	fitted, err := c.Fit()
+	fitted, err := compared.Fit(run)
 	if err != nil {
 		return err
 	}

@@ -46,16 +46,21 @@ func onLine(source, target []float64) judge.Candidate {
 func TestClassIntervals(t *testing.T) {
 	sourceShares, targetShares := []float64{0.7, 0.2, 0.1}, []float64{0.1, 0.3, 0.6}
 	run := onLine(sourceShares, targetShares)
-	alone, err := judge.New([]judge.Candidate{run})
+	alone, _, err := judge.New([]judge.Candidate{run})
 	if err != nil {
+		t.Fatal(err)
+	}
+	if err := alone.TestShift(); err != nil {
 		t.Fatal(err)
 	}
 	about := model.Metadata{Classes: []string{"a", "b", "c"}, Shares: model.Shares{Source: sourceShares, Target: alone.Shared.Target()}}
-	shares, err := classShares(about, run, alone.Shared.Test)
+	shares, err := classShares(about, alone, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if of, err := classShares(about, run, shifttest.LabelShift{DegreesOfFreedom: 2, P: 0.01}); err != nil || of[0].TargetShare != shares[0].TargetShare || of[0].TargetInterval != nil {
+	rejected := *alone
+	rejected.Shared.Test = shifttest.LabelShift{DegreesOfFreedom: 2, P: 0.01}
+	if of, err := classShares(about, &rejected, 0); err != nil || of[0].TargetShare != shares[0].TargetShare || of[0].TargetInterval != nil {
 		t.Errorf("%+v, %v: more than label shift, and an interval", of[0], err)
 	}
 	for i, s := range meanShares([][]ClassOutcome{shares}) {
@@ -71,7 +76,7 @@ func TestClassIntervals(t *testing.T) {
 			t.Errorf("%s: weight in %v", s.Class, w)
 		}
 	}
-	if err := bound(make([]ClassOutcome, 226), run); err == nil {
+	if err := bound(make([]ClassOutcome, 226), alone, 0); err == nil {
 		t.Error("no error for too many classes")
 	}
 	for want, change := range map[string]func(*model.Metadata){
@@ -80,7 +85,7 @@ func TestClassIntervals(t *testing.T) {
 	} {
 		other := about
 		change(&other)
-		if shares, err := classShares(other, run, alone.Shared.Test); shares != nil || err == nil || !strings.Contains(err.Error(), want) {
+		if shares, err := classShares(other, alone, 0); shares != nil || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, error %v, want %q", shares, err, want)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"slices"
 
 	"iwda/experiments/config"
 	"iwda/experiments/judge"
@@ -45,12 +46,17 @@ func (o conclusion) Chosen() (chosen Chosen) {
 // conclude judges the finished runs below the folder of results by the rule and returns
 // what came of the one that is used, or of all seeds of its method. Labels may have chosen another one.
 func conclude(how config.Selection, results string, runs []plan.Run, chosen *LabelChoice) (conclusion, error) {
-	candidates, runs, leftOut, err := candidatesOf(results, runs)
+	candidates, err := candidatesOf(results, runs)
 	if err != nil {
 		return conclusion{}, err
 	}
-	compared, err := judge.New(candidates)
+	compared, leftOut, err := judge.New(candidates)
 	if err != nil {
+		return conclusion{}, err
+	}
+	candidates = compared.Candidates
+	runs = slices.DeleteFunc(slices.Clone(runs), func(run plan.Run) bool { return !compared.Judges(run.ID.String()) })
+	if err := compared.TestShift(); err != nil {
 		return conclusion{}, err
 	}
 	var choice judge.Choice
@@ -62,7 +68,9 @@ func conclude(how config.Selection, results string, runs []plan.Run, chosen *Lab
 	if err != nil {
 		return conclusion{}, err
 	}
-	choice.Problems = append(choice.Problems, leftOut...)
+	for _, why := range leftOut {
+		choice.Problems = append(choice.Problems, fmt.Sprintf("%s: this run is left out.", why))
+	}
 	choice.AllSeeds = how.Choose == config.ChooseMethod
 	if chosen != nil {
 		if err := choice.Follow(chosen.Method); err != nil {
@@ -88,7 +96,7 @@ func conclude(how config.Selection, results string, runs []plan.Run, chosen *Lab
 	for _, i := range predicting {
 		outcome.Runs = append(outcome.Runs, runs[i])
 	}
-	if err := outcome.tellClasses(models, candidates); err != nil {
+	if err := outcome.tellClasses(models, compared); err != nil {
 		return conclusion{}, err
 	}
 	sentences, err := unestimated(results, runs)
@@ -98,13 +106,13 @@ func conclude(how config.Selection, results string, runs []plan.Run, chosen *Lab
 }
 
 // tellClasses sets the class shares, the mean of what the runs say that tell them.
-func (o *conclusion) tellClasses(models []model.Metadata, candidates []judge.Candidate) error {
+func (o *conclusion) tellClasses(models []model.Metadata, compared *judge.Comparison) error {
 	var classes [][]ClassOutcome // of each run
 	var unbounded error          // why the last of those without intervals has none
 	for _, i := range o.Telling() {
-		shares, err := classShares(models[i], candidates[i], o.Shared.Test)
+		shares, err := classShares(models[i], compared, i)
 		if shares == nil {
-			return fmt.Errorf("%s: %w", candidates[i].Run, err)
+			return fmt.Errorf("%s: %w", compared.Candidates[i].Run, err)
 		}
 		if err != nil {
 			unbounded = err
@@ -121,29 +129,21 @@ func (o *conclusion) tellClasses(models []model.Metadata, candidates []judge.Can
 	return nil
 }
 
-// candidatesOf reads what runs said, and leaves those out that cannot be judged, which it says.
-func candidatesOf(results string, runs []plan.Run) (candidates []judge.Candidate, judged []plan.Run, leftOut []string, err error) {
-	var reason error
+// candidatesOf reads what runs said.
+func candidatesOf(results string, runs []plan.Run) (candidates []judge.Candidate, err error) {
 	for _, run := range runs {
 		dir := run.Dir(results)
 		result, err := dir.ReadResult()
 		if err != nil {
-			return nil, nil, nil, err
+			return nil, err
 		}
 		candidate, err := judge.Read(store.Run{Dir: dir, Result: result})
 		if err != nil {
-			return nil, nil, nil, err
+			return nil, err
 		}
-		if reason = candidate.Check(); reason != nil {
-			leftOut = append(leftOut, fmt.Sprintf("%s: this run is left out.", reason))
-			continue
-		}
-		candidates, judged = append(candidates, candidate), append(judged, run)
+		candidates = append(candidates, candidate)
 	}
-	if len(candidates) == 0 {
-		return nil, nil, nil, reason
-	}
-	return candidates, judged, leftOut, nil
+	return candidates, nil
 }
 
 // Chosen are the runs that predict: one, or the seeds of a method, the mean of whose

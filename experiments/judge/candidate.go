@@ -40,21 +40,6 @@ func Read(run store.Run) (Candidate, error) {
 // MethodOf returns the name of a run's method, by the run's id.
 func MethodOf(run string) string { return path.Base(path.Dir(run)) }
 
-// Check returns why the candidate cannot be judged: its held-out rows allow no calibration.
-func (c Candidate) Check() error {
-	_, err := c.input()
-	return err
-}
-
-// Fit calibrates the candidate and estimates the target's class shares by what it says itself.
-func (c Candidate) Fit() (*classshares.Shares, error) {
-	fitted, err := classshares.Fit(c.Classes, c.heldOut(), c.HeldOutLabels, c.target(), c.settings())
-	if err != nil {
-		err = fmt.Errorf("%s: the target's class shares: %w", c.Run, err)
-	}
-	return fitted, err
-}
-
 // Uncalibrated returns the candidate's own probabilities of its held-out rows, row-major.
 func (c Candidate) Uncalibrated() []float64 {
 	return calibration.Identity(c.Classes).Probabilities(weightest.Widen(c.HeldOut))
@@ -105,7 +90,7 @@ func parted(labels []int, k, parts int) [][]int {
 	return rows
 }
 
-// settings are those of [Candidate.Fit].
+// settings are those by which it is calibrated.
 func (c Candidate) settings() (how classshares.Settings) {
 	if c.Known != nil {
 		how.Trained, how.Calibration = c.Known.TrainedShares, c.Known.Calibration
@@ -116,15 +101,18 @@ func (c Candidate) settings() (how classshares.Settings) {
 func (c Candidate) heldOut() classshares.Rows { return classshares.Rows{Values: c.HeldOut} }
 func (c Candidate) target() classshares.Rows  { return classshares.Rows{Values: c.Compared()} }
 
-// input is what criteria read of the candidate: its calibrated logits.
-func (c Candidate) input() (selection.Input, error) {
+// calibrate returns the candidate's classifier, calibrated on its held-out rows.
+func (c Candidate) calibrate() (classshares.Classifier, error) {
 	classifier, err := classshares.Calibrate(c.Classes, c.heldOut(), c.HeldOutLabels, c.settings())
 	if err != nil {
-		return selection.Input{}, fmt.Errorf("%s: calibration on held-out source rows: %w", c.Run, err)
+		err = fmt.Errorf("%s: calibration on held-out source rows: %w", c.Run, err)
 	}
-	return selection.Input{
-		SourceLogits: classifier.Logits(c.heldOut()), SourceLabels: c.HeldOutLabels, TargetLogits: classifier.Logits(c.target()),
-	}, nil
+	return classifier, err
+}
+
+// input is what criteria read of the candidate: its calibrated logits.
+func (c Candidate) input(by classshares.Classifier) selection.Input {
+	return selection.Input{SourceLogits: by.Logits(c.heldOut()), SourceLabels: c.HeldOutLabels, TargetLogits: by.Logits(c.target())}
 }
 
 // Shared is what one model, which all candidates share, says of the target's class
@@ -134,7 +122,8 @@ type Shared struct {
 	Run string
 	*classshares.Shares
 	// Test asks whether what the model says of the target contradicts that only class shares
-	// changed; if so, these shares are to be read with care.
+	// changed; if so, these shares are to be read with care. It and Changed are known after
+	// [Comparison.TestShift].
 	Test shifttest.LabelShift
 	// Told is whether somebody has said that only class shares changed; see [Shared.Withheld].
 	Told bool

@@ -89,8 +89,11 @@ func problem(t *testing.T) (candidates []Candidate, truth []int) {
 // compared returns the comparison of candidates, of which the first says what all share.
 func compared(t *testing.T, candidates ...Candidate) *Comparison {
 	t.Helper()
-	c, err := New(candidates)
-	if err != nil {
+	c, leftOut, err := New(candidates)
+	if err != nil || leftOut != nil {
+		t.Fatal(leftOut, err)
+	}
+	if err := c.TestShift(); err != nil {
 		t.Fatal(err)
 	}
 	return c
@@ -256,7 +259,7 @@ func TestEveryRuleHasValues(t *testing.T) {
 	if _, err := c.Choose("ensv", 0); err == nil || !strings.Contains(err.Error(), "the rule ensv cannot judge any run: source-only cannot be judged") {
 		t.Errorf("no run with a value: error %v", err)
 	}
-	if _, err := New(nil); err == nil {
+	if _, _, err := New(nil); err == nil {
 		t.Error("no error where there is no run")
 	}
 }
@@ -336,7 +339,11 @@ func TestCandidatesOutOfOrder(t *testing.T) {
 	}
 	c.HeldOut = slices.Clone(c.HeldOut)
 	c.HeldOut[3*7+1] = float32(math.NaN())
-	if _, err := New([]Candidate{c}); err == nil || !strings.Contains(err.Error(), "source-only: calibration on held-out source rows: weightest: invalid row: source row 7 gives class 1 the logit NaN") {
+	if _, _, err := New([]Candidate{c}); err == nil || !strings.Contains(err.Error(), "source-only: calibration on held-out source rows: weightest: invalid row: source row 7 gives class 1 the logit NaN") {
 		t.Errorf("NaN: error %v", err)
+	}
+	both, leftOut, err := New([]Candidate{c, candidates[1]})
+	if err != nil || len(leftOut) != 1 || both.Judges("source-only") || !both.Judges("overconfident") || both.Shared.Run != "overconfident" {
+		t.Errorf("one of two with NaN: %+v without %v, %v", both, leftOut, err)
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"iwda/classshares"
 	"iwda/experiments/store"
 	"iwda/selection"
 	"iwda/weightest/shifttest"
@@ -28,7 +29,9 @@ type Comparison struct {
 	Shared     Shared
 	Judged     []Judgement // by what no rule decides, in the candidates' order
 
-	inputs []selection.Input // with calibrated logits and all that the candidates share
+	classifiers []classshares.Classifier // calibrated
+	inputs      []selection.Input        // with calibrated logits and all that the candidates share
+	fitted      []*classshares.Shares    // of those of which [Comparison.Fit] was asked
 }
 
 // Judgement is what is known of a candidate without a label of the target.
@@ -50,31 +53,38 @@ type Judgement struct {
 	LabelShiftP store.Optional[float64]
 }
 
-// New calibrates the candidates, of which there must be one, each on its held-out rows, so that
-// being too sure decides nothing. What all share is estimated by the first run that aligns
-// nothing, source-only, and by the first of all where there is none.
-func New(candidates []Candidate) (*Comparison, error) {
+// New calibrates the candidates, each on its held-out rows, so that being too sure decides nothing.
+// It leaves out those whose rows allow no calibration, and returns why; that none is left is an
+// error. What all share is estimated by the first run that aligns nothing, source-only, and by the
+// first of all where there is none.
+func New(candidates []Candidate) (c *Comparison, leftOut []error, err error) {
 	if len(candidates) == 0 {
-		return nil, errors.New("there is no run to choose from")
+		return nil, nil, errors.New("there is no run to choose from")
 	}
-	n := len(candidates)
-	c := &Comparison{Candidates: candidates, Judged: make([]Judgement, n), inputs: make([]selection.Input, n)}
+	c = new(Comparison)
 	var logits []*mat.Dense
-	for i, candidate := range candidates {
-		var err error
-		if c.inputs[i], err = candidate.input(); err != nil {
-			return nil, err
+	for _, candidate := range candidates {
+		classifier, err := candidate.calibrate()
+		if err != nil {
+			leftOut = append(leftOut, err)
+			continue
 		}
-		logits = append(logits, c.inputs[i].TargetLogits)
+		input := candidate.input(classifier)
+		c.Candidates, c.classifiers, c.inputs = append(c.Candidates, candidate), append(c.classifiers, classifier), append(c.inputs, input)
+		logits = append(logits, input.TargetLogits)
+	}
+	if len(c.Candidates) == 0 {
+		return nil, nil, leftOut[0]
 	}
 	votes, err := selection.Vote(logits)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	c.Judged, c.fitted = make([]Judgement, len(c.Candidates)), make([]*classshares.Shares, len(c.Candidates))
 	if err := c.share(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	for i, candidate := range candidates {
+	for i, candidate := range c.Candidates {
 		in, j := &c.inputs[i], &c.Judged[i]
 		in.ClassWeights, in.TargetShares, in.Votes = weightsOver(c.Shared.Target(), candidate.HeldOutLabels), c.Shared.Target(), votes
 		j.Run = candidate.Run
@@ -83,36 +93,60 @@ func New(candidates []Candidate) (*Comparison, error) {
 			j.LabelShiftP = known.LabelShiftP
 		}
 		if err := j.guard(*in); err != nil {
-			return nil, fmt.Errorf("%s: %w", candidate.Run, err)
+			return nil, nil, fmt.Errorf("%s: %w", candidate.Run, err)
 		}
 	}
-	return c, nil
+	return c, leftOut, nil
 }
 
-// reference is the run that aligns nothing, the first of all where there is none.
-func (c *Comparison) reference() Candidate {
-	return c.Candidates[max(0, slices.IndexFunc(c.Candidates, func(c Candidate) bool { return !aligns(MethodOf(c.Run)) }))]
+// Judges tells whether the run of that id is among the candidates.
+func (c *Comparison) Judges(run string) bool {
+	return slices.ContainsFunc(c.Candidates, func(c Candidate) bool { return c.Run == run })
+}
+
+// Fit estimates the target's class shares by what the candidate of that index says itself, once.
+func (c *Comparison) Fit(i int) (*classshares.Shares, error) {
+	if c.fitted[i] == nil {
+		run := c.Candidates[i]
+		fitted, err := classshares.Estimate(c.classifiers[i], run.heldOut(), run.HeldOutLabels, run.target(), nil)
+		if err != nil {
+			return nil, fmt.Errorf("%s: the target's class shares: %w", run.Run, err)
+		}
+		c.fitted[i] = fitted
+	}
+	return c.fitted[i], nil
+}
+
+// reference is the index of the run that aligns nothing, of the first of all where there is none.
+func (c *Comparison) reference() int {
+	return max(0, slices.IndexFunc(c.Candidates, func(c Candidate) bool { return !aligns(MethodOf(c.Run)) }))
 }
 
 // share estimates what all candidates share.
 func (c *Comparison) share() error {
-	run := c.reference()
-	fitted, err := run.Fit()
+	fitted, err := c.Fit(c.reference())
 	if err != nil {
 		return err
 	}
-	test, err := shifttest.LabelShiftTest(fitted.Sample, shifttest.LabelShiftSettings{Seed: 1, Detect: true})
-	if err != nil {
-		return fmt.Errorf("%s: %w", run.Run, err)
-	}
-	changed, err := shifttest.MeansTest(fitted.Sample)
-	if err != nil {
-		return fmt.Errorf("%s: %w", run.Run, err)
-	}
-	c.Shared = Shared{Run: run.Run, Shares: fitted, Test: test, Changed: changed.P}
+	run := c.Candidates[c.reference()]
+	c.Shared = Shared{Run: run.Run, Shares: fitted}
 	if run.Known != nil {
 		c.Shared.Columns = run.Known.Columns
 	}
+	return nil
+}
+
+// TestShift tests whether only class shares changed, and whether they did, as
+// [Comparison.Together] and [Comparison.Trust] need it. It takes minutes of hundreds of classes.
+func (c *Comparison) TestShift() (err error) {
+	if c.Shared.Test, err = shifttest.LabelShiftTest(c.Shared.Sample, shifttest.LabelShiftSettings{Seed: 1, Detect: true}); err != nil {
+		return fmt.Errorf("%s: %w", c.Shared.Run, err)
+	}
+	changed, err := shifttest.MeansTest(c.Shared.Sample)
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.Shared.Run, err)
+	}
+	c.Shared.Changed = changed.P
 	return nil
 }
 

@@ -52,7 +52,7 @@ const furthest = 0.05
 // probabilities that the run which aligns nothing gives them, stretched by the distance between both.
 func (c *Comparison) Trust(runs []int, correction Correction) Trust {
 	var t Trust
-	if aligns(MethodOf(c.reference().Run)) {
+	if aligns(MethodOf(c.Shared.Run)) {
 		const none = "all runs were aligned with the target, and a run without alignment is needed"
 		t.Untold, t.Unfloored = none, none
 		return t
@@ -77,7 +77,7 @@ func (c *Comparison) expect(t *Trust, of predicted) error {
 	if err != nil {
 		return err
 	}
-	run, name := c.reference(), MethodOf(c.Shared.Run)
+	run, name := c.Candidates[c.reference()], MethodOf(c.Shared.Run)
 	k, right, opinion, differ := run.Classes, 0.0, 0.0, 0.0
 	for i, class := range of.classes {
 		row, share := own[i*k:(i+1)*k], 1/float64(len(of.classes))
@@ -123,7 +123,7 @@ func (c *Comparison) together(runs []int, correction Correction) (predicted, err
 	k := c.Candidates[0].Classes
 	mean, full := make([]float64, len(c.Candidates[0].Target)), make([]float64, len(c.Candidates[0].Target))
 	for _, i := range runs {
-		fitted, err := c.Candidates[i].Fit()
+		fitted, err := c.Fit(i)
 		if err != nil {
 			return predicted{}, err
 		}
@@ -147,7 +147,7 @@ func (c *Comparison) together(runs []int, correction Correction) (predicted, err
 // that aligns nothing, which stands for the predictions on the source. A floor that guessing
 // reaches is an error.
 func (c *Comparison) floorOf(classes []int) (*floor.Floor, error) {
-	run, k := c.reference(), c.Candidates[0].Classes
+	run, k := c.Candidates[c.reference()], c.Candidates[0].Classes
 	most := floor.MostRows(k, k)
 	heldOut, target := run.heldOut().Evenly(k, most), run.target().Evenly(k, most)
 	features := func(rows classshares.Rows) *mat.Dense {

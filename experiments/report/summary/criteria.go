@@ -93,11 +93,15 @@ func (c *Criteria) add(runs []store.Run, candidates []judge.Candidate, tolerance
 	note := func(err error) {
 		c.Notes = append(c.Notes, fmt.Sprintf("%s, %s: %v.", variant, task, err))
 	}
-	compared, err := judge.New(candidates)
+	compared, leftOut, err := judge.New(candidates)
 	if err != nil {
 		note(err)
 		return
 	}
+	for _, err := range leftOut {
+		note(err)
+	}
+	runs = slices.DeleteFunc(runs, func(run store.Run) bool { return !compared.Judges(run.Result.ID) })
 	var accuracies []float64
 	for _, run := range runs {
 		accuracies = append(accuracies, 100*run.Result.LastAccuracy.OrNaN())

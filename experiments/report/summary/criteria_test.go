@@ -84,7 +84,7 @@ func TestCompareCriteria(t *testing.T) {
 			}
 			candidates = append(candidates, candidate)
 		}
-		compared, err := judge.New(candidates)
+		compared, _, err := judge.New(candidates)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -153,6 +153,31 @@ func TestChoicesOnUnlabelledTargets(t *testing.T) {
 		if choice.Run != "source-only/seed-1" {
 			t.Errorf("%+v", choice)
 		}
+	}
+}
+
+// A run that allows no calibration is named in a note, and the others are compared.
+func TestRunWithoutCalibration(t *testing.T) {
+	root := t.TempDir()
+	runs := []store.Run{finished(t, root, "source-only", 1, 0.65, 20, 65, 1), finished(t, root, "dann", 1, 0.5, 9, 30, 1)}
+	alone, err := CompareCriteria(runs[1:], oneTask())
+	if err != nil {
+		t.Fatal(err)
+	}
+	outputs, err := runs[0].Dir.ReadOutputs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	outputs.HeldOut[0] = float32(math.NaN())
+	if err := runs[0].Dir.WriteOutputs(outputs); err != nil {
+		t.Fatal(err)
+	}
+	c, err := CompareCriteria(runs, oneTask())
+	if diff := cmp.Diff(alone.Choices, c.Choices, cmpopts.EquateNaNs()); err != nil || diff != "" {
+		t.Error(diff, err)
+	}
+	if notes := strings.Join(c.Notes, " "); !strings.Contains(notes, "source-only/seed-1: calibration on held-out source rows") {
+		t.Errorf("%q", notes)
 	}
 }
 
