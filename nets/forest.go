@@ -13,6 +13,7 @@ import (
 type Forest struct {
 	nodes, shares torch.Tensor // as in [forest.Forest]
 	trees, inputs int
+	read          *forest.Forest // the tensors as Forward has read them; nil if they may have changed since
 }
 
 // NewForest returns a forest of rows of inputs numbers, of trees with so many nodes in all and so many
@@ -30,7 +31,7 @@ func NewForest(inputs, classes, trees, nodes, leaves int) *Forest {
 
 // Set makes the network that forest, on the CPU.
 func (n *Forest) Set(f forest.Forest) {
-	n.trees = f.Trees
+	n.trees, n.read = f.Trees, nil
 	n.nodes = torch.Keep(torch.FromSlice(f.Nodes, len(f.Nodes)/forest.Fields, forest.Fields))
 	n.shares = torch.Keep(torch.FromSlice(f.Shares, len(f.Shares)/f.Classes, f.Classes))
 }
@@ -42,7 +43,11 @@ func (n *Forest) Sizes() (trees, nodes, leaves int) {
 
 // Forward returns the rows (rows × inputs) and their logits (rows × classes), which the CPU computes.
 func (n *Forest) Forward(x torch.Tensor, _ bool) (features, logits torch.Tensor) {
-	f := forestOf(n.trees, n.nodes, n.shares)
+	if n.read == nil {
+		f := forestOf(n.trees, n.nodes, n.shares)
+		n.read = &f
+	}
+	f := n.read
 	of := f.Logits(onCPU(x), n.inputs, n.trees)
 	return x, torch.FromSlice(of, len(of)/f.Classes, f.Classes).To(torch.Float32, x.Device())
 }
@@ -65,7 +70,9 @@ func CheckForest(trees, inputs int, nodes, shares torch.Tensor) error {
 // FeatureSize returns the number of inputs.
 func (n *Forest) FeatureSize() int { return n.inputs }
 
-// State returns forest.nodes (nodes × 4) and forest.shares (leaves × classes).
+// State returns forest.nodes (nodes × 4) and forest.shares (leaves × classes). They may be changed
+// until the next call of Forward.
 func (n *Forest) State() State {
+	n.read = nil
 	return State{{forest.NodesTensor, n.nodes, false}, {forest.SharesTensor, n.shares, false}}
 }
