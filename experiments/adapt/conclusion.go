@@ -28,7 +28,7 @@ type conclusion struct {
 	versions map[string]string // of the programs that made the used run
 	labels   *LabelChoice      // nil unless labels chose
 	measured *Measured         // by write; nil without labels
-	toLabel  string            // what write says of the rows to label
+	kept     string            // what write says of rows to label that it kept; "" if it drew some, or none were wanted
 	drawn    []labels.Row      // those rows, unless somebody has labelled former ones
 	heldOut  heldOutRows
 	first    judge.Candidate // of those that predict

@@ -236,12 +236,6 @@ func (d Data) checkExperiment(file *config.File) error {
 	return nil
 }
 
-// String says in a line what was seen.
-func (d Data) String() string {
-	source, target := d.seen()
-	return fmt.Sprintf("source: %s; target: %s", source, target)
-}
-
 // seen says what was seen of each domain.
 func (d Data) seen() (source, target string) {
 	kind, width := "images", ""

@@ -80,11 +80,6 @@ func newPlan(data Data, o Options) (*Plan, error) {
 		}
 	}
 	p.kept = !fresh
-	o.say(p.Data.Said...)
-	o.say(p.Data.String())
-	if words := p.Data.Learnt.Summary; words != "" {
-		o.say(words)
-	}
 	if fresh {
 		if text, err = p.Data.Experiment(o); err == nil {
 			p.file, err = p.Data.parse(path, text, o.Set)
@@ -115,7 +110,6 @@ func newPlan(data Data, o Options) (*Plan, error) {
 	if never := plan.NeverAligned(p.Runs); never != "" {
 		p.Warnings = append(p.Warnings, never)
 	}
-	o.say(p.Warnings...)
 	return p, checkRuns(p.file.Name, p.Runs)
 }
 

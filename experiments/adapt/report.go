@@ -129,11 +129,8 @@ func (o *conclusion) view(p *Plan, outcome *Outcome) reportView {
 	v.Classes, v.MoreClasses = classRows(outcome.Classes)
 	v.Pictures, v.NoPicture = o.pictures(outcome.Classes)
 	o.heldOut.show(&v)
-	if o.toLabel != "" {
-		v.ToLabel = fmt.Sprintf("Write the classes of these rows, or of the first %d or more, into the column label of %s. Then run:", tellingLabels, ToLabelFile)
-		if o.drawn == nil {
-			v.ToLabel = o.toLabel
-		}
+	if p.options.LabelRows >= 0 {
+		v.ToLabel = cmp.Or(o.kept, fmt.Sprintf("Write the classes of these rows, or of the first %d or more, into the column label of %s. Then run:", tellingLabels, ToLabelFile))
 		v.Command = printable.Command("iwrun", "evaluate", p.options.Folder, p.path(ToLabelFile))
 	}
 	v.ToSee = o.rowsToSee()

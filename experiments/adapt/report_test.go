@@ -22,7 +22,7 @@ func concluded(t *testing.T, k int) (*conclusion, *Plan) {
 	o := &conclusion{Choice: judge.Choice{Rule: "target-risk", Better: "lowest", Fails: "never", Judged: []judge.Judgement{judged("full/source-target/mcc/seed-1", 0.5)}, Methods: []judge.Method{{Name: "mcc", Runs: []int{0}}}}}
 	o.Shared.Run, o.Untold, o.Unfloored = "full/source-target/mcc/seed-1", "nobody knows", "too few rows"
 	o.disputes = disputes{methods: []string{"mcc"}, assumed: []string{"much"}, changed: []float64{0.25}, differ: []float64{0}, classes: [][]int{{0, 1}}, rows: []int{1}, written: []labels.Row{{ID: "row <7>", Class: "a", Confidence: 0.5}}, file: DisputedFile}
-	o.drawn, o.toLabel = []labels.Row{{ID: "row 3", Class: "a", Confidence: 0.75}}, "label this"
+	o.drawn = []labels.Row{{ID: "row 3", Class: "a", Confidence: 0.75}}
 	h := heldOutRows{source: make([]float64, confidenceBins), target: make([]float64, confidenceBins)}
 	var counts tally
 	project := func() *projection {
@@ -102,7 +102,7 @@ func TestReport(t *testing.T) {
 	if text = reported(t, o, p, outcome); !strings.Contains(text, "iwrun evaluate &#39;an out&#39; &#39;an out/to_label.csv&#39;") {
 		t.Error("a folder of two words is not one word of the command")
 	}
-	o.drawn = nil
+	o.drawn, o.kept = nil, "label this"
 	text = reported(t, o, p, outcome)
 	for _, part := range []string{"The class shares and the predictions can be relied on.", "Predictions: reliable", "<b>90.0%</b>95% interval 80.0% to 95.0%, if only the class shares changed", "<b>75.0%</b>", "There is no second picture", "<p>label this</p>", "Rows are too few."} {
 		if !strings.Contains(text, part) {

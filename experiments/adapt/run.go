@@ -42,11 +42,9 @@ type Options struct {
 	Threads   int // of libtorch; 0 means 1
 	// Train makes those of the runs that are not finished below a folder of results, and
 	// returns the ones that failed. Its error ends the adaptation. It calls finished with each, one
-	// at a time, and says the sentence that comes back, unless it is empty. nil makes them here, one
-	// after the other.
+	// at a time, and may say the sentence that comes back, unless it is empty. nil makes them here,
+	// one after the other, and says nothing.
 	Train func(ctx context.Context, runs []plan.Run, results string, finished func(plan.Run) string) ([]schedule.Failure, error)
-	// Say is told what is seen and decided when it is, in sentences; it may be nil.
-	Say func(sentence string)
 }
 
 // ErrNothingTrained is returned by [Run] if every run failed.
@@ -119,21 +117,12 @@ func (p *Plan) conclude(ctx context.Context, left []plan.Run, failed []schedule.
 	if len(failed) > 0 {
 		c.Problems = append(c.Problems, leftOut(failed, len(p.Runs)))
 	}
-	problems := c.Problems
 	c.Problems = append(c.Problems, p.Warnings...)
 	if err := c.write(ctx, p); err != nil {
 		return nil, err
 	}
 	outcome := c.outcome(p, failed)
-	if err := c.report(p, outcome); err != nil {
-		return nil, err
-	}
-	p.options.say(outcome.Sentences...) // the verdict first
-	p.options.say(problems...)
-	if c.toLabel != "" {
-		p.options.say(c.toLabel)
-	}
-	return outcome, nil
+	return outcome, c.report(p, outcome)
 }
 
 // leftOut says which of so many runs failed, and why the first one did.
@@ -143,15 +132,6 @@ func leftOut(failed []schedule.Failure, runs int) string {
 		return fmt.Sprintf("%s failed and is left out: %s.", failed[0].Run.ID, reason)
 	}
 	return fmt.Sprintf("%d of %d runs failed and are left out; the first, %s: %s.", len(failed), runs, failed[0].Run.ID, reason)
-}
-
-func (o Options) say(sentences ...string) {
-	if o.Say == nil {
-		return
-	}
-	for _, sentence := range sentences {
-		o.Say(sentence)
-	}
 }
 
 // longestFirst returns the runs in the order in which several of them at a time end first:
@@ -186,8 +166,8 @@ func (o Options) trainHere(ctx context.Context, runs []plan.Run, results string,
 			return nil, ctx.Err()
 		} else if err != nil {
 			failed = append(failed, schedule.Failure{Run: run, Reason: err.Error()})
-		} else if said := finished(run); said != "" {
-			o.say(said)
+		} else {
+			finished(run)
 		}
 	}
 	return failed, nil

@@ -63,8 +63,7 @@ var small = []string{"methods=[source-only, iwdan]", "seeds=[1, 2]", "train.epoc
 func TestRun(t *testing.T) {
 	source, target := domains(t)
 	folder := filepath.Join(t.TempDir(), "out")
-	var said []string
-	o := Options{Folder: folder, Set: small, Say: func(sentence string) { said = append(said, sentence) }}
+	o := Options{Folder: folder, Set: small}
 	outcome, err := Run(context.Background(), source, target, o)
 	if err != nil {
 		t.Fatal(err)
@@ -105,11 +104,6 @@ func TestRun(t *testing.T) {
 	}
 	if outcome.Floor == nil || *outcome.Floor < 0 || *outcome.Floor > 1 {
 		t.Errorf("floor %v", outcome.Floor)
-	}
-	for _, sentence := range outcome.Sentences {
-		if !slices.Contains(said, sentence) {
-			t.Errorf("not said: %s", sentence)
-		}
 	}
 	for _, name := range outcome.Files {
 		if _, err := os.Stat(filepath.Join(folder, name)); err != nil {

@@ -62,8 +62,8 @@ func TestSentencesHaveCommands(t *testing.T) {
 	for _, class := range []string{"a", "b"} {
 		draw := labels.NewDraw(1, false, 1)
 		draw.Add("1", class, 0.5)
-		if err := o.writeToLabel(p, draw); err != nil || !strings.Contains(o.toLabel, evaluate) {
-			t.Errorf("%v; no command to evaluate in\n%s", err, o.toLabel)
+		if err := o.writeToLabel(p, draw); err != nil || strings.Contains(o.kept, evaluate) != (class == "b") {
+			t.Errorf("class %s: %v; said of what is kept\n%s", class, err, o.kept)
 		}
 		if err := wholefile.WriteText(p.path(ToLabelFile), "id,label\n1,a\n"); err != nil {
 			t.Fatal(err)

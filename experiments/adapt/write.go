@@ -114,23 +114,21 @@ func (p *Plan) draw() *labels.Draw {
 	return labels.NewDraw(rows, p.options.LabelStrata, p.file.Config.Seeds[0])
 }
 
-// writeToLabel writes the drawn rows, unless somebody has labelled those of a former draw, and has
-// toLabel say what they are for.
+// writeToLabel writes the drawn rows, unless somebody has labelled those of a former draw, which
+// kept says.
 func (o *conclusion) writeToLabel(p *Plan, draw *labels.Draw) error {
 	path := p.path(ToLabelFile)
 	if p.options.LabelRows < 0 {
 		return nil
 	}
-	evaluate := printable.Command("iwrun", "evaluate", p.options.Folder, path)
 	drawn := draw.Rows()
 	if labels.Touched(path) {
 		if _, rows := labels.Filled(path); rows > 0 && rows < len(drawn) {
 			o.Problems = append(o.Problems, fmt.Sprintf("%s was kept, with %s instead of %d, because it has labels or was changed. For more rows, rename it, run the same command again, and copy the labels.", path, printable.Count(rows, "row"), len(drawn)))
 		}
-		o.toLabel = fmt.Sprintf("%s has labels, or was changed, and was kept; %s says how many predictions are right.", path, evaluate)
+		o.kept = fmt.Sprintf("%s has labels, or was changed, and was kept; %s says how many predictions are right.", path, printable.Command("iwrun", "evaluate", p.options.Folder, path))
 		return nil
 	}
 	o.drawn = drawn
-	o.toLabel = fmt.Sprintf("%s has %d target rows, drawn at random: label them, and %s says how many predictions are right.", path, len(o.drawn), evaluate)
 	return labels.Write(path, o.drawn)
 }
