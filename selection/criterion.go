@@ -88,11 +88,12 @@ func (c Criterion) Needs() []string {
 // for: a part of it is not there, or it has too few rows.
 var ErrMissing = errors.New("not enough to judge by")
 
-// Value returns the criterion's value of a candidate, which is finite. It is an error where
-// the input lacks what the criterion needs, which wraps [ErrMissing], where its parts do not
-// fit each other, or where a logit is not finite.
+// Value returns the criterion's value of a candidate, which is finite. It is an error if
+// the input lacks what the criterion needs, which wraps [ErrMissing], or if a logit is not
+// finite. Parts that do not fit each other panic.
 func (c Criterion) Value(in Input) (float64, error) {
-	if err := in.validate(); err != nil {
+	in.mustFit()
+	if err := in.checkFinite(); err != nil {
 		return 0, fmt.Errorf("selection: %s: %w", c.Name, err)
 	}
 	for _, n := range c.needs {

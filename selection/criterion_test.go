@@ -125,25 +125,30 @@ func TestClassWeightedRiskEstimatesTheTargets(t *testing.T) {
 	}
 }
 
-// Input that makes no sense is an error that says where.
+// A network that says NaN is an error that says where. Parts of other sizes are a mistake in the
+// program.
 func TestWrongInput(t *testing.T) {
 	logits := func(values ...float64) *mat.Dense { return mat.NewDense(len(values)/2, 2, values) }
-	for name, c := range map[string]struct {
-		input selection.Input
-		words string
-	}{
-		"a NaN":                {selection.Input{TargetLogits: logits(0, 1, 2, math.NaN())}, "TargetLogits: row 1, column 1"},
-		"too few labels":       {selection.Input{SourceLogits: logits(0, 1, 2, 3), SourceLabels: []int{0}}, "1 labels for 2"},
-		"a label too high":     {selection.Input{SourceLogits: logits(0, 1), SourceLabels: []int{2}}, "row 0 has label 2 of 2"},
-		"a negative weight":    {selection.Input{TargetLogits: logits(0, 1), ClassWeights: []float64{1, -1}}, "1 is -1"},
-		"weights of another k": {selection.Input{TargetLogits: logits(0, 1), ClassWeights: []float64{1}}, "1 class weights for 2"},
-		"votes of other rows":  {selection.Input{TargetLogits: logits(0, 1), Votes: []int{0, 1}}, "2 votes for 1"},
-	} {
-		for _, criterion := range selection.All() {
-			if _, err := criterion.Value(c.input); err == nil || !strings.Contains(err.Error(), c.words) {
-				t.Errorf("%s: %s: %v", name, criterion.Name, err)
-			}
+	for _, criterion := range selection.All() {
+		_, err := criterion.Value(selection.Input{TargetLogits: logits(0, 1, 2, math.NaN())})
+		if err == nil || !strings.Contains(err.Error(), "TargetLogits: row 1, column 1 is NaN") {
+			t.Errorf("a NaN: %s: %v", criterion.Name, err)
 		}
+	}
+	for name, input := range map[string]selection.Input{
+		"too few labels":       {SourceLogits: logits(0, 1, 2, 3), SourceLabels: []int{0}},
+		"weights of another k": {TargetLogits: logits(0, 1), ClassWeights: []float64{1}},
+		"votes of other rows":  {TargetLogits: logits(0, 1), Votes: []int{0, 1}},
+		"logits of another k":  {SourceLogits: mat.NewDense(1, 3, nil), SourceLabels: []int{0}, TargetLogits: logits(0, 1)},
+	} {
+		func() {
+			defer func() {
+				if said, _ := recover().(string); !strings.HasPrefix(said, "selection: the parts do not fit ") {
+					t.Errorf("%s: %q", name, said)
+				}
+			}()
+			selection.ClassWeightedRisk.Value(input)
+		}()
 	}
 }
 

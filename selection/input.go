@@ -1,10 +1,8 @@
 package selection
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -19,7 +17,7 @@ type Input struct {
 	TargetLogits *mat.Dense // n_t×k
 
 	// What all candidates share.
-	ClassWeights []float64 // w (k): the target's class shares over the source's
+	ClassWeights []float64 // w (k): the target's class shares over the source's, at least 0
 	TargetShares []float64 // q (k), sum 1
 	Votes        []int     // n_t classes that the ensemble of all candidates predicts
 }
@@ -32,11 +30,6 @@ func (in Input) classes() int {
 		}
 	}
 	return 0
-}
-
-// validate checks that the parts fit each other and are numbers.
-func (in Input) validate() error {
-	return cmp.Or(in.checkFinite(), in.checkSizes(), in.checkValues())
 }
 
 // checkFinite checks that matrices hold numbers.
@@ -62,45 +55,21 @@ func (in Input) checkFinite() error {
 	return nil
 }
 
-// checkSizes checks that the parts are of as many rows and classes as each other.
-func (in Input) checkSizes() error {
+// mustFit panics if the parts are not of as many rows and classes as each other.
+func (in Input) mustFit() {
 	k := in.classes()
-	rowsOf := func(m *mat.Dense) int {
+	rowsOf := func(m *mat.Dense) (rows int, fits bool) {
 		if m == nil {
-			return 0
+			return 0, true
 		}
-		return m.RawMatrix().Rows
+		return m.RawMatrix().Rows, m.RawMatrix().Cols == k
 	}
-	sources, targets := rowsOf(in.SourceLogits), rowsOf(in.TargetLogits)
-	switch {
-	case in.SourceLogits != nil && in.TargetLogits != nil && in.SourceLogits.RawMatrix().Cols != k:
-		return fmt.Errorf("the source's logits have %d classes, the target's %d", in.SourceLogits.RawMatrix().Cols, k)
-	case len(in.SourceLabels) != sources:
-		return fmt.Errorf("%d labels for %d source rows", len(in.SourceLabels), sources)
-	case in.ClassWeights != nil && len(in.ClassWeights) != k:
-		return fmt.Errorf("%d class weights for %d classes", len(in.ClassWeights), k)
-	case in.TargetShares != nil && len(in.TargetShares) != k:
-		return fmt.Errorf("%d class shares for %d classes", len(in.TargetShares), k)
-	case in.Votes != nil && len(in.Votes) != targets:
-		return fmt.Errorf("%d votes for %d target rows", len(in.Votes), targets)
+	n, source := rowsOf(in.SourceLogits)
+	m, target := rowsOf(in.TargetLogits)
+	ofClasses := func(v []float64) bool { return v == nil || len(v) == k }
+	if !source || !target || len(in.SourceLabels) != n || in.Votes != nil && len(in.Votes) != m || !ofClasses(in.ClassWeights) || !ofClasses(in.TargetShares) {
+		panic(fmt.Sprintf("selection: the parts do not fit %d source rows, %d target rows and %d classes", n, m, k))
 	}
-	return nil
-}
-
-// checkValues checks that labels are classes, and weights and shares none below 0.
-func (in Input) checkValues() error {
-	k := in.classes()
-	for i, label := range in.SourceLabels {
-		if label < 0 || label >= k {
-			return fmt.Errorf("source row %d has label %d of %d classes", i, label, k)
-		}
-	}
-	for _, weights := range [][]float64{in.ClassWeights, in.TargetShares} {
-		if at := slices.IndexFunc(weights, func(w float64) bool { return !(w >= 0) || math.IsInf(w, 0) }); at >= 0 {
-			return fmt.Errorf("weight or share %d is %v", at, weights[at])
-		}
-	}
-	return nil
 }
 
 // softmax returns the probabilities of each row of logits over a temperature.
