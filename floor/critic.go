@@ -35,47 +35,36 @@ func (c critic) predict(features *mat.Dense) []int {
 }
 
 // loss is a part of what a critic makes least: a sum over rows.
-type loss interface {
-	rows() *mat.Dense
-	// row returns the loss of row i with logits z, and writes its gradient over them.
-	row(i int, z []float64) float64
+type loss struct {
+	features *mat.Dense // n×d
+	// row returns the loss of row i with logits z (k), and writes its gradient over them.
+	row func(i int, z []float64) float64
 }
 
 // agreement is the weighted mean of -ln softmax_y, y the predictions.
-type agreement struct {
-	features  *mat.Dense
-	predicted []int
-	weights   []float64
-}
-
-func (a agreement) rows() *mat.Dense { return a.features }
-
-func (a agreement) row(i int, z []float64) float64 {
-	w, y := a.weights[i]/float64(len(a.weights)), a.predicted[i]
-	zy := z[y]
-	total := softmax(z)
-	z[y]--
-	floats.Scale(w, z)
-	return w * (total - zy)
+func agreement(features *mat.Dense, predicted []int, weights []float64) loss {
+	return loss{features, func(i int, z []float64) float64 {
+		w, y := weights[i]/float64(len(weights)), predicted[i]
+		zy := z[y]
+		total := softmax(z)
+		z[y]--
+		floats.Scale(w, z)
+		return w * (total - zy)
+	}}
 }
 
 // contradiction is the mean of -ln(1 - softmax_y), which is Bayes consistent for any number of
 // classes (Marchant and others 2025).
-type contradiction struct {
-	features  *mat.Dense
-	predicted []int
-}
-
-func (c contradiction) rows() *mat.Dense { return c.features }
-
-func (c contradiction) row(i int, z []float64) float64 {
-	w, y := 1/float64(len(c.predicted)), c.predicted[i]
-	others := slices.Clone(z)
-	others[y] = math.Inf(-1)
-	all, without := softmax(z), softmax(others)
-	floats.Sub(z, others)
-	floats.Scale(w, z)
-	return w * (all - without)
+func contradiction(features *mat.Dense, predicted []int) loss {
+	return loss{features, func(i int, z []float64) float64 {
+		w, y := 1/float64(len(predicted)), predicted[i]
+		others := slices.Clone(z)
+		others[y] = math.Inf(-1)
+		all, without := softmax(z), softmax(others)
+		floats.Sub(z, others)
+		floats.Scale(w, z)
+		return w * (all - without)
+	}}
 }
 
 // softmax writes the probabilities over logits, and returns the logarithm of their sum.
@@ -95,7 +84,7 @@ const (
 
 // train returns the critic that makes the sum of the losses and the penalty least, from 0 on.
 func train(k int, losses ...loss) (critic, error) {
-	d := losses[0].rows().RawMatrix().Cols
+	d := losses[0].features.RawMatrix().Cols
 	at := func(x []float64) critic { return critic{mat.NewDense(d, k, x[:d*k]), x[d*k:]} }
 	var last []float64
 	value, gradient := 0., make([]float64, (d+1)*k)
@@ -122,13 +111,13 @@ func objective(c, gradient critic, losses []loss) (value float64) {
 	gradient.weight.Scale(penalty, c.weight)
 	clear(gradient.bias)
 	for _, l := range losses {
-		z := c.logits(l.rows())
+		z := c.logits(l.features)
 		for i := range z.RawMatrix().Rows {
 			value += l.row(i, z.RawRowView(i))
 			floats.Add(gradient.bias, z.RawRowView(i))
 		}
 		var part mat.Dense
-		part.Mul(l.rows().T(), z)
+		part.Mul(l.features.T(), z)
 		gradient.weight.Add(gradient.weight, &part)
 	}
 	return value

@@ -25,7 +25,6 @@ package floor
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -55,9 +54,8 @@ type Target struct {
 // truth is stranger than the critic.
 type Floor struct {
 	Value float64 // at least 0
-	// SourceError and Discrepancy are the estimates of err_S(h) and Δ(g), the latter at least 0, as
-	// h itself could be the critic.
-	SourceError, Discrepancy float64
+	// Discrepancy is the estimate of Δ(g), at least 0, as h itself could be the critic.
+	Discrepancy float64
 }
 
 const (
@@ -79,10 +77,10 @@ func MostRows(d, k int) int {
 }
 
 // Of returns the floor for k classes. Features are standardised by the source's means and
-// deviations. Parts that do not fit each other, fewer than ten rows of a domain, and features that
-// are no numbers are errors.
+// deviations. Fewer than ten rows of a domain and features that are no numbers are errors. Parts that
+// do not fit each other panic.
 func Of(k int, s Source, t Target) (Floor, error) {
-	if err := check(k, s, t); err != nil {
+	if err := check(s, t); err != nil {
 		return Floor{}, err
 	}
 	source, target := standardised(s.Features, t.Features)
@@ -95,8 +93,8 @@ func Of(k int, s Source, t Target) (Floor, error) {
 		learntS, heldS := split(foldsS, fold)
 		learntT, heldT := split(foldsT, fold)
 		g, err := train(k,
-			agreement{rowsOf(source, learntS), evenly.Pick(s.Predicted, learntS), evenly.Pick(weights, learntS)},
-			contradiction{rowsOf(target, learntT), evenly.Pick(t.Predicted, learntT)})
+			agreement(rowsOf(source, learntS), evenly.Pick(s.Predicted, learntS), evenly.Pick(weights, learntS)),
+			contradiction(rowsOf(target, learntT), evenly.Pick(t.Predicted, learntT)))
 		if err != nil {
 			return Floor{}, err
 		}
@@ -116,38 +114,19 @@ func Of(k int, s Source, t Target) (Floor, error) {
 	onSource, sourceVariance := meanAndVariance(append(terms, 1), weights)
 	sourceError, _ := meanAndVariance(append(wrong, 1), weights)
 	onTarget, targetVariance := meanAndVariance(append(contradictedT, 1), slices.Repeat([]float64{1}, len(contradictedT)+1))
-	f := Floor{SourceError: sourceError, Discrepancy: max(0, onSource-sourceError+onTarget)}
-	f.Value = max(0, 1-f.SourceError-f.Discrepancy-oneSided*math.Sqrt(sourceVariance+targetVariance))
-	return f, nil
+	discrepancy := max(0, onSource-sourceError+onTarget)
+	return Floor{max(0, 1-sourceError-discrepancy-oneSided*math.Sqrt(sourceVariance+targetVariance)), discrepancy}, nil
 }
 
-func check(k int, s Source, t Target) error {
-	if s.Features == nil || t.Features == nil {
-		return errors.New("floor: a domain has no features")
-	}
+// check returns an error for rows that are too few or no numbers, and panics if parts do not fit.
+func check(s Source, t Target) error {
 	n, d := s.Features.Dims()
 	m, width := t.Features.Dims()
-	switch {
-	case k < 2:
-		return fmt.Errorf("floor: %d classes", k)
-	case d != width:
-		return fmt.Errorf("floor: %d features in the source, %d in the target", d, width)
-	case len(s.Labels) != n || len(s.Predicted) != n || len(s.Weights) != n || len(t.Predicted) != m:
-		return fmt.Errorf("floor: %d source rows with %d labels, %d predictions and %d weights, %d target rows with %d predictions",
-			n, len(s.Labels), len(s.Predicted), len(s.Weights), m, len(t.Predicted))
-	case n < fewestRows || m < fewestRows:
+	if width != d || len(s.Labels) != n || len(s.Predicted) != n || len(s.Weights) != n || len(t.Predicted) != m {
+		panic(fmt.Sprintf("floor: the parts do not fit %d source rows of %d features and %d target rows of %d", n, d, m, width))
+	}
+	if n < fewestRows || m < fewestRows {
 		return fmt.Errorf("floor: %d source rows and %d target rows; it takes %d of each", n, m, fewestRows)
-	}
-	for _, classes := range []struct {
-		what string
-		of   []int
-	}{{"source row %d has label", s.Labels}, {"source row %d is predicted", s.Predicted}, {"target row %d is predicted", t.Predicted}} {
-		if i := slices.IndexFunc(classes.of, func(c int) bool { return c < 0 || c >= k }); i >= 0 {
-			return fmt.Errorf("floor: "+classes.what+" %d of %d classes", i, classes.of[i], k)
-		}
-	}
-	if i := slices.IndexFunc(s.Weights, func(w float64) bool { return !(w > 0) || math.IsInf(w, 1) }); i >= 0 {
-		return fmt.Errorf("floor: source row %d has weight %v", i, s.Weights[i])
 	}
 	return cmp.Or(checkFeatures("source", s.Features), checkFeatures("target", t.Features))
 }

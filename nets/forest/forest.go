@@ -50,8 +50,8 @@ const (
 	mostDrawn  = 4096    // rows, by each tree: it has fewer than twice as many nodes
 	mostDepth  = 256     // below a root
 	mostShares = 1 << 22 // of leaves with rows of several classes; further ones are of their most frequent class
-	// MostClasses is the largest k: leaves of one class have k shares each.
-	MostClasses = 2048
+	// mostClasses is the largest k: leaves of one class have k shares each.
+	mostClasses = 2048
 	// mostJudged bounds the rows out of bag, mostLogits all their logits.
 	mostJudged = 10_000
 	mostLogits = 8e6
@@ -77,8 +77,8 @@ const (
 // or of too many classes.
 func Fit(ctx context.Context, rows Rows, random *rand.PCG) (Grown, error) {
 	n, k := len(rows.Labels), rows.Classes
-	if k > MostClasses {
-		return Grown{}, fmt.Errorf("forest: %d classes, more than the %d that a forest is grown for: choose another method", k, MostClasses)
+	if k > mostClasses {
+		return Grown{}, fmt.Errorf("forest: %d classes, more than the %d that a forest is grown for: choose another method", k, mostClasses)
 	}
 	g := newGrower(rows, rand.New(random))
 	asked := evenly.Rows(n, min(mostJudged, max(1, int(mostLogits)/k)))
