@@ -84,7 +84,7 @@ func checkApart(folder string, read ...string) error {
 
 // checkForeign returns an error if files of a folder would be replaced that no adaptation has left.
 func checkForeign(folder string) error {
-	if o, err := ReadOutcome(folder); err == nil && o.Format > 0 {
+	if _, err := ReadOutcome(folder); err == nil {
 		return nil
 	}
 	for _, path := range Files(folder) {

@@ -33,7 +33,7 @@ type Outcome struct {
 	Used   []string `json:"used"`
 	Seeds  []int64  `json:"seeds"`
 	// Correction is how probabilities are corrected for the target's class shares, those of each
-	// method too; "" in files of former versions, which corrected each method's fully.
+	// method too.
 	Correction judge.Correction `json:"correction"`
 	// Rule chose: its criterion, which values are better, when it is wrong, and the tolerance
 	// within which methods are as good. Best is the run with the best value.
@@ -227,7 +227,7 @@ func testOutcome(shared judge.Shared) TestOutcome {
 	return t
 }
 
-// ReadOutcome reads the outcome of an adaptation's folder, of this version or a former one.
+// ReadOutcome reads the outcome of an adaptation's folder. One of another format is an error.
 func ReadOutcome(folder string) (*Outcome, error) {
 	path := filepath.Join(folder, OutcomeFile)
 	text, err := input.Read(path, input.Text)
@@ -238,23 +238,8 @@ func ReadOutcome(folder string) (*Outcome, error) {
 	if err := json.Unmarshal(text, o); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if o.Format > outcomeFormat {
-		return nil, fmt.Errorf("%s: has the format %d; this version of iwrun reads formats up to %d: use the version that wrote it", path, o.Format, outcomeFormat)
-	}
-	var former struct {
-		Classes []struct {
-			Target *[2]float64 `json:"target_interval"`
-			Weight *[2]float64 `json:"weight_interval"`
-		}
-	}
-	if err := json.Unmarshal(text, &former); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	for i, c := range former.Classes {
-		if c.Target != nil && c.Weight != nil { // format 2
-			o.Classes[i].TargetInterval = &TargetInterval{c.Target[0], c.Target[1]}
-			o.Classes[i].WeightInterval = &WeightInterval{c.Weight[0], c.Weight[1]}
-		}
+	if o.Format != outcomeFormat {
+		return nil, fmt.Errorf("%s: has the format %d; this version of iwrun reads %d: use the version that wrote it, or run iwrun adapt again", path, o.Format, outcomeFormat)
 	}
 	return o, nil
 }

@@ -21,7 +21,7 @@ from ._model import Model, load
 from ._words import Words
 
 OUTCOME_FILE = "outcome.json"
-_LATEST_FORMAT = 3
+_FORMAT = 3
 # What columns were called in former versions.
 _FORMER = {"class": "predicted_class", "confidence": "probability"}
 
@@ -152,8 +152,8 @@ class Outcome:
         except FileNotFoundError:
             raise FileNotFoundError(f"{self.folder} is no folder that iwrun adapt has finished: it has no {OUTCOME_FILE}") from None
         record: Dict[str, Any] = json.loads(text)
-        if record["format"] > _LATEST_FORMAT:
-            raise ValueError(f"{self.path(OUTCOME_FILE)} has the format {record['format']}, of a later version; this one reads up to {_LATEST_FORMAT}")
+        if record["format"] != _FORMAT:
+            raise ValueError(f"{self.path(OUTCOME_FILE)} has the format {record['format']}; this version reads {_FORMAT}: use the version that wrote it, or adapt again")
         return record
 
     def path(self, name: str) -> Path:
@@ -403,7 +403,5 @@ _MOST_SHOWN = 30  # classes in a table that is printed
 
 def _number(of_class: Mapping[str, Any], name: str) -> float:
     """A number of a class in outcome.json, NaN if it is not known."""
-    what, _, end = name.rpartition("_")
-    former = of_class.get({"target_share": "target_interval", "weight": "weight_interval"}.get(what, ""))
-    value = of_class.get(name) if former is None else former[end == "high"]
+    value = of_class.get(name)
     return float("nan") if value is None else float(value)

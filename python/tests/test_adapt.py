@@ -44,30 +44,27 @@ def test_files_and_python_agree(adapted, domains):
 
 
 def test_files_of_former_versions(adapted, tmp_path):
-    """Columns and keys had other names."""
+    """Columns had other names; an outcome of another format is refused."""
     now = iwda.Outcome(adapted)
     text = {name: now.path(name).read_text() for name in ("predictions.csv", "to_label.csv", "outcome.json")}
     names = {"id,predicted_class,": "id,class,", ",probability,label": ",confidence,label"}
-    record = {**json.loads(text["outcome.json"]), "format": 2}
-    for of in record["classes"]:
-        for former, name in (("target_interval", "target_share"), ("weight_interval", "weight")):
-            if name + "_low" in of:
-                of[former] = [of.pop(name + "_low"), of.pop(name + "_high")]
     for name, content in text.items():
         for new, old in names.items():
             content = content.replace(new, old, 1)
-        (tmp_path / name).write_text(json.dumps(record) if name == "outcome.json" else content)
+        (tmp_path / name).write_text(content)
     then = iwda.Outcome(tmp_path)
     assert np.array_equal(then.predictions, now.predictions)
     assert repr(then.to_label) == repr(now.to_label)
     assert repr(then.shares) == repr(now.shares) and repr(then.weights) == repr(now.weights)
+    record = json.loads(text["outcome.json"])
     record["files"]["predictions"] = "predictions.parquet"
     (tmp_path / "outcome.json").write_text(json.dumps(record))
     with pytest.raises(ValueError, match="pandas.read_parquet"):
         iwda.Outcome(tmp_path).predictions
-    (tmp_path / "outcome.json").write_text('{"format": 99}')
-    with pytest.raises(ValueError, match="a later version"):
-        iwda.Outcome(tmp_path)
+    for other in (2, 99):
+        (tmp_path / "outcome.json").write_text(f'{{"format": {other}}}')
+        with pytest.raises(ValueError, match=f"has the format {other}; this version reads 3"):
+            iwda.Outcome(tmp_path)
 
 
 KINDS = {
