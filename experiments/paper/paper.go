@@ -24,9 +24,6 @@ const Average = "average"
 //go:embed tables.yaml
 var tablesYAML []byte
 
-//go:embed divergences.yaml
-var divergencesYAML []byte
-
 // table is what the paper prints of one variant of a data set.
 type table struct {
 	Tasks   []string          `yaml:"tasks"`
@@ -47,15 +44,6 @@ type record struct {
 var tables = sync.OnceValue(func() map[string]map[string]table {
 	return decode[map[string]map[string]table](tablesYAML)
 })
-
-// DivergenceTable is one of the paper's tables of divergences between domains.
-type DivergenceTable struct {
-	Title    string   `yaml:"title"`
-	Datasets []string `yaml:"datasets,flow"`
-}
-
-// DivergenceTables returns the paper's tables of divergences, in their order.
-func DivergenceTables() []DivergenceTable { return decode[[]DivergenceTable](divergencesYAML) }
 
 // decode panics on an error, since the text is part of the program.
 func decode[T any](text []byte) T {
