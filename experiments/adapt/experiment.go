@@ -11,6 +11,8 @@ import (
 	"strings"
 	"text/template"
 
+	"gopkg.in/yaml.v3"
+
 	"iwda/datasets"
 	"iwda/datasets/catalogue"
 	"iwda/datasets/normalise"
@@ -22,25 +24,15 @@ var experimentText string
 
 var experimentTemplate = template.Must(template.New("experiment").Funcs(template.FuncMap{"quote": strconv.Quote, "files": flow}).Parse(experimentText))
 
-// flow is a domain in an experiment file.
-func flow(f catalogue.Files) string {
-	text := "{path: " + strconv.Quote(f.Path)
-	for _, key := range []struct{ name, value string }{{"label_column", f.Label}, {"id_column", f.ID}, {"domain_column", f.DomainColumn}} {
-		if key.value != "" {
-			text += ", " + key.name + ": " + strconv.Quote(key.value)
-		}
+// flow is a domain in an experiment file, in a line.
+func flow(f catalogue.Files) (string, error) {
+	var node yaml.Node
+	if err := node.Encode(f); err != nil {
+		return "", err
 	}
-	if f.DomainColumn != "" {
-		text += ", domain_value: " + strconv.Quote(f.DomainValue)
-	}
-	var ignored []string
-	for _, column := range f.Ignore {
-		ignored = append(ignored, strconv.Quote(column))
-	}
-	if ignored != nil {
-		text += ", ignore: [" + strings.Join(ignored, ", ") + "]"
-	}
-	return text + "}"
+	node.Style = yaml.FlowStyle
+	text, err := yaml.Marshal(&node)
+	return strings.TrimSpace(string(text)), err
 }
 
 // settings are what depends on the data in an experiment file.
