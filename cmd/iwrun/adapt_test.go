@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"iwda/experiments/adapt"
+	"iwda/experiments/adapt/names"
 	"iwda/experiments/model"
 	"iwda/experiments/store"
 	"iwda/internal/printable"
@@ -187,7 +188,7 @@ func TestAdapt(t *testing.T) {
 		}
 	}
 
-	if _, err := os.Stat("out/" + adapt.FirstFile); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat("out/" + names.First); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the first answer is there still: %v", err)
 	}
 

@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"iwda/experiments/adapt"
+	"iwda/experiments/adapt/names"
 	"iwda/experiments/model"
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
@@ -46,7 +47,7 @@ Examples:
 
 // printOutcome copies the outcome.json of a folder.
 func printOutcome(folder string, s streams) error {
-	text, err := input.Read(filepath.Join(folder, adapt.OutcomeFile), input.Text)
+	text, err := input.Read(filepath.Join(folder, names.Outcome), input.Text)
 	if err != nil {
 		return input.Wrong(err)
 	}
@@ -76,14 +77,14 @@ func show(folder string, s streams) error {
 	}
 	predict := []string{"iwrun", "predict", folder, "INPUT", "-o", "FILE"}
 	switch {
-	case has(adapt.OutcomeFile):
+	case has(names.Outcome):
 		outcome, err := adapt.ReadOutcome(folder)
 		if err != nil {
 			return err
 		}
 		outcome.Print(s.out, folder)
 		return nil
-	case has(adapt.ExperimentFile, adapt.RunsFolder):
+	case has(names.Experiment, names.Runs):
 		finished, begun, _ := countRuns(folder)
 		source, target, err := adapt.Domains(folder)
 		if err != nil {

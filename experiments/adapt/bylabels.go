@@ -9,6 +9,7 @@ import (
 
 	"iwda/datasets/catalogue"
 	"iwda/evaluation"
+	"iwda/experiments/adapt/names"
 	"iwda/experiments/labels"
 	"iwda/experiments/plan"
 	"iwda/experiments/schedule"
@@ -64,7 +65,7 @@ func (o EvaluateOptions) choose(ctx context.Context, folder string, e *labels.Ev
 		return err
 	}
 	again, err := newPlan(data, Options{
-		Folder: folder, Format: strings.TrimPrefix(filepath.Ext(FindTable(folder, PredictionsFile)), "."), Probabilities: probabilities, LabelRows: -1, Device: o.Device, Threads: o.Threads,
+		Folder: folder, Format: strings.TrimPrefix(filepath.Ext(names.Find(folder, names.Predictions)), "."), Probabilities: probabilities, LabelRows: -1, Device: o.Device, Threads: o.Threads,
 	})
 	if err != nil {
 		return err
@@ -74,7 +75,7 @@ func (o EvaluateOptions) choose(ctx context.Context, folder string, e *labels.Ev
 		return err
 	}
 	outcome.Seconds, e.Choice = former.Seconds, chosen.String()
-	return wholefile.WriteJSON(again.path(OutcomeFile), outcome)
+	return wholefile.WriteJSON(again.path(names.Outcome), outcome)
 }
 
 // failures are those runs of the plan that failed before.

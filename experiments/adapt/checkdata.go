@@ -13,6 +13,7 @@ import (
 	"iwda/datasets/catalogue"
 	"iwda/datasets/images"
 	"iwda/datasets/table"
+	"iwda/experiments/adapt/names"
 	"iwda/experiments/plan"
 	"iwda/internal/evenly"
 	"iwda/internal/printable"
@@ -341,7 +342,7 @@ func (d Data) writePlan(w io.Writer, network string) error {
 	if err != nil {
 		return err
 	}
-	file, err := d.parse(ExperimentFile, text, nil)
+	file, err := d.parse(names.Experiment, text, nil)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"iwda/experiments/adapt/names"
 	"iwda/experiments/config"
 )
 
@@ -27,7 +28,7 @@ func TestDisputes(t *testing.T) {
 	if said := d.sentence(); !strings.Contains(said, "On 3 of 4 rows the methods, which assume different things, predict different classes.") {
 		t.Error(said)
 	}
-	path := filepath.Join(t.TempDir(), DisputedFile)
+	path := filepath.Join(t.TempDir(), names.Disputed)
 	take := d.take([]int{0, 3, 4, 7}) // of eight rows
 	for i, id := range []string{"a", "", "", "b", "c", "", "", "d"} {
 		take(id, []string{"cat", "", "", "cat", "dog", "", "", "dog"}[i], float64(i)/8)
@@ -54,18 +55,18 @@ func TestDisputesOfManyRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	predicted := map[string][]string{} // by id
-	for _, line := range lines(t, filepath.Join(folder, PredictionsFile))[1:] {
+	for _, line := range lines(t, filepath.Join(folder, names.Predictions))[1:] {
 		id, rest, _ := strings.Cut(line, ",")
 		predicted[id] = strings.Split(rest, ",")[:2]
 	}
-	disputed := lines(t, filepath.Join(folder, DisputedFile))[1:]
+	disputed := lines(t, filepath.Join(folder, names.Disputed))[1:]
 	if len(disputed) == 0 {
 		t.Fatal("nothing is in dispute")
 	}
 	for _, line := range disputed {
 		cells := strings.Split(line, ",")
 		if !slices.Equal(cells[1:3], predicted[cells[0]]) || !slices.ContainsFunc(cells[3:], func(class string) bool { return class != cells[1] }) {
-			t.Errorf("%q, and %s has %q", line, PredictionsFile, predicted[cells[0]])
+			t.Errorf("%q, and %s has %q", line, names.Predictions, predicted[cells[0]])
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"iwda/datasets/catalogue"
 	"iwda/datasets/table"
+	"iwda/experiments/adapt/names"
 	"iwda/experiments/config"
 	"iwda/experiments/judge"
 	"iwda/experiments/labels"
@@ -43,7 +44,7 @@ func Evaluate(ctx context.Context, of, labelFile string, o EvaluateOptions) (*la
 	predictions, adapted := of, false
 	var former *Outcome
 	if info.IsDir() {
-		predictions = FindTable(of, PredictionsFile)
+		predictions = names.Find(of, names.Predictions)
 		former, err = ReadOutcome(of)
 		if adapted = err == nil; !adapted && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
@@ -53,7 +54,7 @@ func Evaluate(ctx context.Context, of, labelFile string, o EvaluateOptions) (*la
 		return nil, input.Wrong(fmt.Errorf("%s is not a finished folder of iwrun adapt: there are no methods to choose from", of))
 	}
 	if o.Choose {
-		rewritten := slices.DeleteFunc(Files(of), func(path string) bool { return filepath.Base(path) == ToLabelFile })
+		rewritten := slices.DeleteFunc(Files(of), func(path string) bool { return filepath.Base(path) == names.ToLabel })
 		if err := wholefile.CheckApart(rewritten, []string{labelFile}); err != nil {
 			return nil, input.Wrong(err)
 		}
@@ -64,7 +65,7 @@ func Evaluate(ctx context.Context, of, labelFile string, o EvaluateOptions) (*la
 	}
 	origin, withAll := predictions, classes != nil
 	if adapted {
-		origin, classes = filepath.Join(of, OutcomeFile), nil
+		origin, classes = filepath.Join(of, names.Outcome), nil
 		for _, c := range former.Classes {
 			classes = append(classes, c.Class)
 		}
@@ -74,7 +75,7 @@ func Evaluate(ctx context.Context, of, labelFile string, o EvaluateOptions) (*la
 		return nil, err
 	}
 	if o.Choose && given.Disputed {
-		return nil, input.Wrong(fmt.Errorf("%s: its rows are those on which methods differ, not a random sample, and cannot choose a method: leave --choose out, or give labels of the rows of %s", labelFile, ToLabelFile))
+		return nil, input.Wrong(fmt.Errorf("%s: its rows are those on which methods differ, not a random sample, and cannot choose a method: leave --choose out, or give labels of the rows of %s", labelFile, names.ToLabel))
 	}
 	matched, err := labels.Match(predictions, given)
 	if err != nil {
@@ -97,7 +98,7 @@ func Evaluate(ctx context.Context, of, labelFile string, o EvaluateOptions) (*la
 // Reads are the paths of the files of a folder, and of its domains, that [Evaluate] may read.
 func Reads(folder string) []string {
 	paths := append(Files(folder), folder)
-	if file, err := config.Load(filepath.Join(folder, ExperimentFile)); err == nil {
+	if file, err := config.Load(filepath.Join(folder, names.Experiment)); err == nil {
 		for _, files := range domainFiles(file) {
 			paths = append(paths, files.Path)
 		}
@@ -110,7 +111,7 @@ var errNotThere = errors.New("is not there")
 
 // finished returns the experiment of an adaptation's folder and those of its runs that are finished.
 func finished(folder string) (*config.File, []plan.Run, error) {
-	file, err := config.Load(filepath.Join(folder, ExperimentFile))
+	file, err := config.Load(filepath.Join(folder, names.Experiment))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -118,7 +119,7 @@ func finished(folder string) (*config.File, []plan.Run, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if runs = plan.Finished(runs, filepath.Join(folder, RunsFolder)); len(runs) == 0 {
+	if runs = plan.Finished(runs, filepath.Join(folder, names.Runs)); len(runs) == 0 {
 		return nil, nil, fmt.Errorf("%s: no run with the settings of %s is finished", folder, file.Name)
 	}
 	return file, runs, nil
@@ -137,12 +138,12 @@ func (o EvaluateOptions) methods(ctx context.Context, folder string, correction 
 			return nil, fmt.Errorf("the %s %w: %w", domain, errNotThere, err)
 		}
 	}
-	results := filepath.Join(folder, RunsFolder)
+	results := filepath.Join(folder, names.Runs)
 	if other, err := train.OfOtherData(runs, results); err != nil {
 		return nil, err
 	} else if other != "" {
 		return nil, config.Error{Location: other, Message: fmt.Sprintf("was trained on %s and %s, which have changed since: restore them, or run iwrun adapt with another folder; if the labels belong to the former rows, name %s instead of the folder",
-			files[sourceName].Path, files[targetName].Path, FindTable(folder, PredictionsFile))}
+			files[sourceName].Path, files[targetName].Path, names.Find(folder, names.Predictions))}
 	}
 	target := files[targetName]
 	var folders []string
@@ -198,7 +199,7 @@ func (o EvaluateOptions) methods(ctx context.Context, folder string, correction 
 
 // Domains are source and target in the experiment of an adaptation's folder.
 func Domains(folder string) (source, target catalogue.Files, err error) {
-	file, err := config.Load(filepath.Join(folder, ExperimentFile))
+	file, err := config.Load(filepath.Join(folder, names.Experiment))
 	if err != nil {
 		return source, target, err
 	}

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"iwda/datasets/table"
+	"iwda/experiments/adapt/names"
 	"iwda/experiments/judge"
 	"iwda/experiments/labels"
 	"iwda/experiments/model"
@@ -63,8 +64,8 @@ func TestEvaluateAndChoose(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	toLabel := filepath.Join(folder, ToLabelFile)
-	if outcome.Files["to_label"] != ToLabelFile || labels.Touched(toLabel) {
+	toLabel := filepath.Join(folder, names.ToLabel)
+	if outcome.Files["to_label"] != names.ToLabel || labels.Touched(toLabel) {
 		t.Errorf("%v", outcome.Files)
 	}
 	// What the method that does not predict would, by its folder.
@@ -72,7 +73,7 @@ func TestEvaluateAndChoose(t *testing.T) {
 	if outcome.Method == other {
 		other = "source-only"
 	}
-	methodFolder := filepath.Join(folder, RunsFolder, "adapt", "full", "source-target", other)
+	methodFolder := filepath.Join(folder, names.Runs, "adapt", "full", "source-target", other)
 	members, err := model.OpenEnsemble(methodFolder)
 	if err != nil {
 		t.Fatal(err)
@@ -83,7 +84,7 @@ func TestEvaluateAndChoose(t *testing.T) {
 	if _, err := predict.Write(ctx, members, request, predict.Options{Threads: 1, Batch: predict.DefaultBatch}); err != nil {
 		t.Fatal(err)
 	}
-	theirs, ours := predictedClasses(t, otherFile), predictedClasses(t, filepath.Join(folder, PredictionsFile))
+	theirs, ours := predictedClasses(t, otherFile), predictedClasses(t, filepath.Join(folder, names.Predictions))
 	var differ, all []int
 	for row := range ours {
 		if all = append(all, row); ours[row] != theirs[row] {
@@ -105,7 +106,7 @@ func TestEvaluateAndChoose(t *testing.T) {
 		return e.Methods[slices.IndexFunc(e.Methods, func(m labels.Method) bool { return m.Method == name })]
 	}
 	// By labels that are what is predicted everything is right, and nothing is changed.
-	before, _ := os.ReadFile(filepath.Join(folder, OutcomeFile))
+	before, _ := os.ReadFile(filepath.Join(folder, names.Outcome))
 	e := evaluate(labelled(t, func(row int) string { return ours[row] }, all...), true)
 	if e.Predictions.Value != 1 || e.Labels != 120 || !strings.Contains(e.Choice, "nothing was changed") {
 		t.Errorf("%+v", e)
@@ -118,7 +119,7 @@ func TestEvaluateAndChoose(t *testing.T) {
 	if m := method(e, other); m.Difference.Gained != 3 || !strings.Contains(e.Choice, "No method is clearly better") || !strings.Contains(e.Choice, "Nothing was changed") {
 		t.Errorf("%+v, %s", m, e.Choice)
 	}
-	if after, _ := os.ReadFile(filepath.Join(folder, OutcomeFile)); string(after) != string(before) {
+	if after, _ := os.ReadFile(filepath.Join(folder, names.Outcome)); string(after) != string(before) {
 		t.Error("outcome.json has changed")
 	}
 	// Rows in dispute were not drawn at random.
@@ -131,7 +132,7 @@ func TestEvaluateAndChoose(t *testing.T) {
 	}
 	// Labels in a file that would be written anew are refused.
 	filled := labelled(t, func(row int) string { return theirs[row] }, all...)
-	disputed := filepath.Join(folder, DisputedFile)
+	disputed := filepath.Join(folder, names.Disputed)
 	if err := os.Remove(disputed); err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +143,7 @@ func TestEvaluateAndChoose(t *testing.T) {
 		t.Errorf("labels in %s: %v", disputed, err)
 	}
 	// If not all can be written there is no outcome, which would be of other files.
-	report := filepath.Join(folder, ReportFile)
+	report := filepath.Join(folder, names.Report)
 	if err := errors.Join(os.Remove(disputed), os.Remove(report), os.Mkdir(report, 0o777)); err != nil {
 		t.Fatal(err)
 	}
@@ -174,10 +175,10 @@ func TestEvaluateAndChoose(t *testing.T) {
 	if e.Choice != said || !strings.HasPrefix(said, other+" predicts, chosen by 120 labelled target rows: its accuracy on the target is 100.0%") {
 		t.Errorf("%q, choice %q", said, e.Choice)
 	}
-	if got := predictedClasses(t, filepath.Join(folder, PredictionsFile)); !slices.Equal(got, theirs) {
+	if got := predictedClasses(t, filepath.Join(folder, names.Predictions)); !slices.Equal(got, theirs) {
 		t.Error("the predictions are not the other method's")
 	}
-	if classes, err := table.ClassesOf(filepath.Join(folder, PredictionsFile)); err != nil || len(classes) != 2 {
+	if classes, err := table.ClassesOf(filepath.Join(folder, names.Predictions)); err != nil || len(classes) != 2 {
 		t.Errorf("probabilities of %q, %v", classes, err)
 	}
 	if members, err := model.OpenEnsemble(folder); err != nil || len(members) != 2 {
@@ -261,7 +262,7 @@ func TestEvaluateRefusesOtherData(t *testing.T) {
 			t.Errorf("choose %v: %v", choose, err)
 		}
 	}
-	if e, err := Evaluate(context.Background(), filepath.Join(folder, PredictionsFile), filled, EvaluateOptions{}); err != nil || e.Labels != 3 {
+	if e, err := Evaluate(context.Background(), filepath.Join(folder, names.Predictions), filled, EvaluateOptions{}); err != nil || e.Labels != 3 {
 		t.Errorf("the predictions alone: %+v, %v", e, err)
 	}
 	if err := os.Remove(source); err != nil {
@@ -282,7 +283,7 @@ func TestLabelsStay(t *testing.T) {
 		if _, err := Run(context.Background(), source, target, o); err != nil {
 			t.Fatal(err)
 		}
-		text, err := os.ReadFile(filepath.Join(folder, ToLabelFile))
+		text, err := os.ReadFile(filepath.Join(folder, names.ToLabel))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -300,7 +301,7 @@ func TestLabelsStay(t *testing.T) {
 		t.Errorf("%s", strata)
 	}
 	typed := strings.Replace(first, ",\n", ",dog\n", 1)
-	testfiles.Write(t, filepath.Join(folder, ToLabelFile), typed)
+	testfiles.Write(t, filepath.Join(folder, names.ToLabel), typed)
 	o.LabelRows, o.LabelStrata = 60, false
 	if kept := run(); kept != typed {
 		t.Errorf("%s", kept)
@@ -324,18 +325,18 @@ func TestLabelsStay(t *testing.T) {
 	}
 	testfiles.Write(t, target, strings.Replace(string(rows), "1", "2", 1))
 	o.Overwrite = true
-	if _, err := Run(context.Background(), source, target, o); err == nil || !strings.Contains(err.Error(), ToLabelFile+": has labels of rows of former data") {
+	if _, err := Run(context.Background(), source, target, o); err == nil || !strings.Contains(err.Error(), names.ToLabel+": has labels of rows of former data") {
 		t.Errorf("another target: %v", err)
 	}
-	if kept, err := os.ReadFile(filepath.Join(folder, ToLabelFile)); string(kept) != typed {
+	if kept, err := os.ReadFile(filepath.Join(folder, names.ToLabel)); string(kept) != typed {
 		t.Errorf("%s, %v", kept, err)
 	}
 	// A folder without an outcome, and the file alone.
-	if err := os.Remove(filepath.Join(folder, OutcomeFile)); err != nil {
+	if err := os.Remove(filepath.Join(folder, names.Outcome)); err != nil {
 		t.Fatal(err)
 	}
 	filled := labelled(t, func(row int) string { return "dog" }, 60, 70, 80)
-	for _, of := range []string{folder, filepath.Join(folder, PredictionsFile)} {
+	for _, of := range []string{folder, filepath.Join(folder, names.Predictions)} {
 		e, err := Evaluate(context.Background(), of, filled, EvaluateOptions{})
 		if err != nil || e.Labels != 3 || e.Methods != nil {
 			t.Errorf("%s: %+v, %v", of, e, err)
@@ -349,7 +350,7 @@ func TestLabelsStay(t *testing.T) {
 	if _, err := Run(context.Background(), source, target, o); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(filepath.Join(none, ToLabelFile)); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(none, names.ToLabel)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("rows to label, of which none were asked for: %v", err)
 	}
 }

@@ -10,24 +10,9 @@ import (
 
 	"iwda/datasets/table"
 	"iwda/experiments/adapt/names"
-	"iwda/experiments/labels"
 	"iwda/experiments/model"
 	"iwda/internal/input"
 	"iwda/internal/wholefile"
-)
-
-// The files of an adaptation's folder; see package names.
-const (
-	ExperimentFile  = names.Experiment
-	PredictionsFile = names.Predictions
-	FirstFile       = names.First
-	ClassesFile     = names.Classes
-	DisputedFile    = names.Disputed
-	ReportFile      = names.Report
-	OutcomeFile     = names.Outcome
-	ModelFolder     = names.Model
-	RunsFolder      = names.Runs
-	ToLabelFile     = labels.FileName
 )
 
 func (p *Plan) path(name string) string { return filepath.Join(p.options.Folder, name) }
@@ -48,23 +33,12 @@ func (p *Plan) removeTable(name string, but ...string) error {
 	return nil
 }
 
-// FindTable returns the path of the file of a table in an adaptation's folder, such as
-// [PredictionsFile], in the format in which it is there; that of CSV if it is in none.
-func FindTable(folder, name string) string {
-	for _, format := range table.Formats() {
-		if path := filepath.Join(folder, names.InFormat(name, format)); names.Exists(path) {
-			return path
-		}
-	}
-	return filepath.Join(folder, name)
-}
-
 // results is the folder of the runs.
-func (p *Plan) results() string { return p.path(RunsFolder) }
+func (p *Plan) results() string { return p.path(names.Runs) }
 
 // Files are the paths of the files that an adaptation leaves in a folder, beside those of runs.
 func Files(folder string) []string {
-	files := model.Files(filepath.Join(folder, ModelFolder))
+	files := model.Files(filepath.Join(folder, names.Model))
 	for _, name := range names.Files() {
 		files = append(files, filepath.Join(folder, name))
 	}
@@ -89,7 +63,7 @@ func checkForeign(folder string) error {
 	}
 	for _, path := range Files(folder) {
 		if names.Exists(path) {
-			return input.Wrong(fmt.Errorf("%s would be overwritten, but no %s or %s shows that iwrun adapt wrote it: choose another folder with -o, or rename the file", path, ExperimentFile, OutcomeFile))
+			return input.Wrong(fmt.Errorf("%s would be overwritten, but no %s or %s shows that iwrun adapt wrote it: choose another folder with -o, or rename the file", path, names.Experiment, names.Outcome))
 		}
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"iwda/experiments/adapt/names"
 	"iwda/internal/testfiles"
 )
 
@@ -73,7 +74,7 @@ func TestForestJoins(t *testing.T) {
 			}
 		}
 		right := 0.0
-		for _, line := range lines(t, filepath.Join(o.Folder, PredictionsFile))[1:] {
+		for _, line := range lines(t, filepath.Join(o.Folder, names.Predictions))[1:] {
 			cells := strings.Split(line, ",")
 			if truth[cells[0]] == cells[1] {
 				right++

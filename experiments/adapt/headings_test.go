@@ -45,17 +45,17 @@ func TestHeadings(t *testing.T) {
 	shares := strings.Fields("source_share target_share target_share_low target_share_high weight weight_low weight_high")
 
 	classes := []string{"cat", "dog"}
-	_, err := table.WritePredictions(path(PredictionsFile), table.Predictions{Classes: classes, Probabilities: true},
+	_, err := table.WritePredictions(path(names.Predictions), table.Predictions{Classes: classes, Probabilities: true},
 		func(add func(string, []float32) error) error { return add("1", []float32{0.25, 0.75}) })
 	must(err)
 	d := newDisputes(2, []float64{0.25, 0.75})
 	d.add("mcc", "", 2, []float64{0.75, 0.25})
 	d.rank()
 	d.take([]int{0})("1", "dog", 0.75)
-	must(d.write(path(DisputedFile), classes))
-	must(labels.Write(path(ToLabelFile), []labels.Row{{Stratum: "0-1", Share: 1}}))
+	must(d.write(path(names.Disputed), classes))
+	must(labels.Write(path(names.ToLabel), []labels.Row{{Stratum: "0-1", Share: 1}}))
 	of := []ClassOutcome{{Class: "cat", TargetInterval: new(TargetInterval), WeightInterval: new(WeightInterval)}}
-	must(writeClasses(path(ClassesFile), of))
+	must(writeClasses(path(names.Classes), of))
 	must(os.WriteFile(path("source.csv"), []byte("label,probability_cat,probability_dog\ncat,0.75,0.25\ndog,0.25,0.75\n"), 0o666))
 	must(os.WriteFile(path("target.csv"), []byte("probability_cat,probability_dog\n0.75,0.25\n0.25,0.75\n0.25,0.75\n"), 0o666))
 	source, err := labelshift.ReadSource(path("source.csv"), table.Options{})
@@ -77,10 +77,10 @@ func TestHeadings(t *testing.T) {
 		}
 	}
 	for name, c := range map[string]struct{ got, want []string }{
-		PredictionsFile:    {columns(PredictionsFile), append(slices.Clone(row), "probability_cat", "probability_dog")},
-		DisputedFile:       {columns(DisputedFile), append(slices.Clone(row), "mcc")},
-		ToLabelFile:        {columns(ToLabelFile), append(slices.Clone(row), "stratum", "stratum_share", "label")},
-		ClassesFile:        {columns(ClassesFile), append([]string{"class"}, shares...)},
+		names.Predictions:  {columns(names.Predictions), append(slices.Clone(row), "probability_cat", "probability_dog")},
+		names.Disputed:     {columns(names.Disputed), append(slices.Clone(row), "mcc")},
+		names.ToLabel:      {columns(names.ToLabel), append(slices.Clone(row), "stratum", "stratum_share", "label")},
+		names.Classes:      {columns(names.Classes), append([]string{"class"}, shares...)},
 		"labelshift's CSV": {analysis.Sheet().Records.Fields, slices.Concat([]string{"estimator", "calibration", "label_shift_p", "class"}, shares[:4], []string{"target_share_joint_low", "target_share_joint_high"}, shares[4:], []string{"weight_joint_low", "weight_joint_high"})},
 		"heading": {
 			[]string{heading.ID, heading.PredictedClass, heading.Probability, heading.Stratum, heading.StratumShare, heading.Label, heading.Class},
@@ -206,7 +206,7 @@ func TestTablesInParquet(t *testing.T) {
 				t.Errorf("%s: %v", name, outcome.Files)
 			}
 		}
-		if names.Exists(filepath.Join(o.Folder, "first"+has)) || !names.Exists(filepath.Join(o.Folder, ToLabelFile)) {
+		if names.Exists(filepath.Join(o.Folder, "first"+has)) || !names.Exists(filepath.Join(o.Folder, names.ToLabel)) {
 			t.Error("first, or no rows to label")
 		}
 		return outcome
@@ -240,8 +240,8 @@ func TestTablesInParquet(t *testing.T) {
 func TestOutcomeOfAnotherFormat(t *testing.T) {
 	folder := t.TempDir()
 	for text, want := range map[string]string{`{"format": 2}`: "has the format 2", `{"format": 4}`: "has the format 4", "{}": "has the format 0"} {
-		testfiles.Write(t, filepath.Join(folder, OutcomeFile), text)
-		if _, err := ReadOutcome(folder); err == nil || !strings.Contains(err.Error(), OutcomeFile+": "+want+"; this version of iwrun reads 3") {
+		testfiles.Write(t, filepath.Join(folder, names.Outcome), text)
+		if _, err := ReadOutcome(folder); err == nil || !strings.Contains(err.Error(), names.Outcome+": "+want+"; this version of iwrun reads 3") {
 			t.Errorf("%s: error %v", text, err)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"iwda/experiments/adapt/names"
 	"iwda/internal/testfiles"
 )
 
@@ -52,7 +53,7 @@ func TestMeasuredByLabels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		predictions, err := os.ReadFile(filepath.Join(folder, PredictionsFile))
+		predictions, err := os.ReadFile(filepath.Join(folder, names.Predictions))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,11 +73,11 @@ func TestMeasuredByLabels(t *testing.T) {
 				right++
 			}
 		}
-		_, err = os.Stat(filepath.Join(folder, ToLabelFile))
+		_, err = os.Stat(filepath.Join(folder, names.ToLabel))
 		if drawn := err == nil; drawn != (c.name != "all") || drawn != (outcome.Files["to_label"] != "") {
 			t.Errorf("%s: to_label.csv is there: %v", c.name, drawn)
 		}
-		report, err := os.ReadFile(filepath.Join(folder, ReportFile))
+		report, err := os.ReadFile(filepath.Join(folder, names.Report))
 		if err != nil {
 			t.Fatal(err)
 		}

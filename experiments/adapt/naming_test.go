@@ -12,6 +12,7 @@ import (
 
 	"iwda/datasets/catalogue"
 	"iwda/datasets/table"
+	"iwda/experiments/adapt/names"
 	"iwda/experiments/config"
 	"iwda/experiments/model"
 	"iwda/experiments/predict"
@@ -142,11 +143,11 @@ func TestOneFileWithBothDomains(t *testing.T) {
 	if _, err := Run(context.Background(), path, "", o); err != nil {
 		t.Fatal(err)
 	}
-	predictions := lines(t, filepath.Join(out, PredictionsFile))
+	predictions := lines(t, filepath.Join(out, names.Predictions))
 	if len(predictions) != 121 || !strings.HasPrefix(predictions[1], "s1,") || !strings.HasPrefix(predictions[120], "s239,") {
 		t.Fatalf("%d lines: %q", len(predictions), predictions[:2])
 	}
-	file, err := config.Load(filepath.Join(out, ExperimentFile))
+	file, err := config.Load(filepath.Join(out, names.Experiment))
 	if err != nil {
 		t.Fatal(err)
 	}

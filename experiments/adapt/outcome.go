@@ -168,11 +168,11 @@ func (o *conclusion) outcome(p *Plan, failed []schedule.Failure) *Outcome {
 		Labels:     o.labels, Measured: o.measured,
 		Decisions: p.decisions(), Sentences: o.Why(), Warnings: append([]string{}, o.Problems...),
 		Failed:   []FailedRun{},
-		Files:    map[string]string{"experiment": ExperimentFile, "predictions": p.table(PredictionsFile), "classes": p.table(ClassesFile), "disputed": p.table(DisputedFile), "report": ReportFile, "model": ModelFolder, "runs": RunsFolder},
+		Files:    map[string]string{"experiment": names.Experiment, "predictions": p.table(names.Predictions), "classes": p.table(names.Classes), "disputed": p.table(names.Disputed), "report": names.Report, "model": names.Model, "runs": names.Runs},
 		Versions: map[string]string{},
 	}
-	if names.Exists(p.path(ToLabelFile)) {
-		record.Files["to_label"] = ToLabelFile
+	if names.Exists(p.path(names.ToLabel)) {
+		record.Files["to_label"] = names.ToLabel
 	}
 	if o.Expected != nil {
 		record.ConfidentAccuracy = &o.Confident
@@ -229,7 +229,7 @@ func testOutcome(shared judge.Shared) TestOutcome {
 
 // ReadOutcome reads the outcome of an adaptation's folder. One of another format is an error.
 func ReadOutcome(folder string) (*Outcome, error) {
-	path := filepath.Join(folder, OutcomeFile)
+	path := filepath.Join(folder, names.Outcome)
 	text, err := input.Read(path, input.Text)
 	if err != nil {
 		return nil, err

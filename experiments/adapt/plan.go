@@ -68,7 +68,7 @@ func newPlan(data Data, o Options) (*Plan, error) {
 		o.LabelRows = -1 // there is nothing to label
 	}
 	p := &Plan{Data: data, options: o}
-	path := p.path(ExperimentFile)
+	path := p.path(names.Experiment)
 	text, err := input.Read(path, input.Text)
 	fresh := errors.Is(err, fs.ErrNotExist)
 	if err != nil && !fresh {
@@ -201,7 +201,7 @@ func (p *Plan) check(ctx context.Context) error {
 				strings.Join(differences, "\n") + "\nchoose another folder with -o, or train again with --overwrite, which removes what is there"}
 		}
 	}
-	if path := p.path(ToLabelFile); p.options.Overwrite && labels.Touched(path) {
+	if path := p.path(names.ToLabel); p.options.Overwrite && labels.Touched(path) {
 		if other, err := train.OfOtherData(p.Runs, p.results()); err != nil {
 			return err
 		} else if other != "" {
@@ -244,5 +244,5 @@ func (p *Plan) writeExperiment() error {
 	if err := new(wholefile.Disk).MakeFolder(p.options.Folder); err != nil {
 		return fmt.Errorf("cannot create the folder of the results: %w", err)
 	}
-	return wholefile.WriteText(p.path(ExperimentFile), string(p.Text))
+	return wholefile.WriteText(p.path(names.Experiment), string(p.Text))
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"iwda/experiments/adapt/names"
 	"iwda/experiments/plan"
 	"iwda/experiments/report/chart"
 	"iwda/experiments/report/page"
@@ -43,7 +44,7 @@ func (o *conclusion) report(p *Plan, outcome *Outcome) error {
 	if err != nil {
 		return err
 	}
-	return wholefile.Write(p.path(ReportFile), func(w io.Writer) error { return o.writeReport(w, p, outcome, found) })
+	return wholefile.Write(p.path(names.Report), func(w io.Writer) error { return o.writeReport(w, p, outcome, found) })
 }
 
 func (o *conclusion) writeReport(w io.Writer, p *Plan, outcome *Outcome, found plan.Found) error {
@@ -130,8 +131,8 @@ func (o *conclusion) view(p *Plan, outcome *Outcome) reportView {
 	v.Pictures, v.NoPicture = o.pictures(outcome.Classes)
 	o.heldOut.show(&v)
 	if p.options.LabelRows >= 0 {
-		v.ToLabel = cmp.Or(o.kept, fmt.Sprintf("Write the classes of these rows, or of the first %d or more, into the column label of %s. Then run:", tellingLabels, ToLabelFile))
-		v.Command = printable.Command("iwrun", "evaluate", p.options.Folder, p.path(ToLabelFile))
+		v.ToLabel = cmp.Or(o.kept, fmt.Sprintf("Write the classes of these rows, or of the first %d or more, into the column label of %s. Then run:", tellingLabels, names.ToLabel))
+		v.Command = printable.Command("iwrun", "evaluate", p.options.Folder, p.path(names.ToLabel))
 	}
 	v.ToSee = o.rowsToSee()
 	return v
@@ -164,7 +165,7 @@ func classRows(classes []ClassOutcome) (rows, more []classRow) {
 // rowsToSee are the first rows to label, and of those on which methods differ.
 func (o *conclusion) rowsToSee() (files []fewRows) {
 	if len(o.drawn) > 0 {
-		f := fewRows{Title: ToLabelFile, Head: []string{"id", "predicted class", "probability"}}
+		f := fewRows{Title: names.ToLabel, Head: []string{"id", "predicted class", "probability"}}
 		for _, r := range o.drawn[:min(firstRows, len(o.drawn))] {
 			f.Rows = append(f.Rows, []string{r.ID, r.Class, fmt.Sprintf("%.3f", r.Confidence)})
 		}

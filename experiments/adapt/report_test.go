@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"iwda/classshares"
+	"iwda/experiments/adapt/names"
 	"iwda/experiments/config"
 	"iwda/experiments/judge"
 	"iwda/experiments/labels"
@@ -21,7 +22,7 @@ func concluded(t *testing.T, k int) (*conclusion, *Plan) {
 	random := rand.New(rand.NewPCG(1, 2))
 	o := &conclusion{Choice: judge.Choice{Rule: "target-risk", Better: "lowest", Fails: "never", Judged: []judge.Judgement{judged("full/source-target/mcc/seed-1", 0.5)}, Methods: []judge.Method{{Name: "mcc", Runs: []int{0}}}}}
 	o.Shared.Run, o.Untold, o.Unfloored = "full/source-target/mcc/seed-1", "nobody knows", "too few rows"
-	o.disputes = disputes{methods: []string{"mcc"}, assumed: []string{"much"}, changed: []float64{0.25}, differ: []float64{0}, classes: [][]int{{0, 1}}, rows: []int{1}, written: []labels.Row{{ID: "row <7>", Class: "a", Confidence: 0.5}}, file: DisputedFile}
+	o.disputes = disputes{methods: []string{"mcc"}, assumed: []string{"much"}, changed: []float64{0.25}, differ: []float64{0}, classes: [][]int{{0, 1}}, rows: []int{1}, written: []labels.Row{{ID: "row <7>", Class: "a", Confidence: 0.5}}, file: names.Disputed}
 	o.drawn = []labels.Row{{ID: "row 3", Class: "a", Confidence: 0.75}}
 	h := heldOutRows{source: make([]float64, confidenceBins), target: make([]float64, confidenceBins)}
 	var counts tally

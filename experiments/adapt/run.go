@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"iwda/experiments/adapt/names"
 	"iwda/experiments/config"
 	"iwda/experiments/plan"
 	"iwda/experiments/schedule"
@@ -103,7 +104,7 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 	}
 	lap("conclude")
 	outcome.Seconds = seconds
-	return outcome, wholefile.WriteJSON(p.path(OutcomeFile), outcome)
+	return outcome, wholefile.WriteJSON(p.path(names.Outcome), outcome)
 }
 
 // conclude chooses among the runs that are left, or has labels do so, and writes everything but
@@ -113,7 +114,7 @@ func (p *Plan) conclude(ctx context.Context, left []plan.Run, failed []schedule.
 	if err != nil {
 		return nil, err
 	}
-	c.disputes.file = p.table(DisputedFile)
+	c.disputes.file = p.table(names.Disputed)
 	if len(failed) > 0 {
 		c.Problems = append(c.Problems, leftOut(failed, len(p.Runs)))
 	}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"iwda/experiments/adapt/names"
 	"iwda/experiments/plan"
 	"iwda/experiments/schedule"
 	"iwda/experiments/store"
@@ -76,7 +77,7 @@ func TestRun(t *testing.T) {
 		return content
 	}
 	var read Outcome
-	if err := json.Unmarshal(text(OutcomeFile), &read); err != nil {
+	if err := json.Unmarshal(text(names.Outcome), &read); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(*outcome, read); diff != "" {
@@ -113,7 +114,7 @@ func TestRun(t *testing.T) {
 	if len(outcome.Seconds) != 3 || outcome.Versions["iwda"] == "" || outcome.Versions["libtorch"] == "" {
 		t.Errorf("%v, %v", outcome.Seconds, outcome.Versions)
 	}
-	records, err := csv.NewReader(bytes.NewReader(text(ClassesFile))).ReadAll()
+	records, err := csv.NewReader(bytes.NewReader(text(names.Classes))).ReadAll()
 	if err != nil || len(records) != 3 {
 		t.Fatal(records, err)
 	}
@@ -128,7 +129,7 @@ func TestRun(t *testing.T) {
 		t.Errorf("%+v", dogs)
 	}
 	// Once more, nothing is trained, and the same comes out.
-	before := text(PredictionsFile)
+	before := text(names.Predictions)
 	o.Set = nil
 	o.Train = func(_ context.Context, runs []plan.Run, results string, _ func(plan.Run) string) ([]schedule.Failure, error) {
 		for _, run := range runs {
@@ -149,9 +150,9 @@ func TestRun(t *testing.T) {
 		t.Errorf("%+v, before %+v", again.Decisions, outcome.Decisions)
 	}
 	o.Train, o.Overwrite = nil, true // of runs of the same settings there is nothing to begin anew
-	result := filepath.Join(RunsFolder, "adapt", filepath.FromSlash(outcome.Runs[0].Run), store.ResultFile)
+	result := filepath.Join(names.Runs, "adapt", filepath.FromSlash(outcome.Runs[0].Run), store.ResultFile)
 	trained := text(result)
-	if again, err = Run(context.Background(), source, target, o); err != nil || !bytes.Equal(text(PredictionsFile), before) {
+	if again, err = Run(context.Background(), source, target, o); err != nil || !bytes.Equal(text(names.Predictions), before) {
 		t.Errorf("other predictions: %+v, %v", again, err)
 	}
 	if !bytes.Equal(text(result), trained) {
@@ -213,7 +214,7 @@ func TestRunEnds(t *testing.T) {
 	}
 	// Files that somebody else has written stay.
 	own := t.TempDir()
-	for _, name := range []string{ClassesFile, ReportFile, OutcomeFile} {
+	for _, name := range []string{names.Classes, names.Report, names.Outcome} {
 		path := writeFile(t, own, name, "{}\n")
 		_, err := Run(context.Background(), source, target, Options{Folder: own, Set: small, Overwrite: true, Train: fails})
 		if text, _ := os.ReadFile(path); err == nil || !strings.Contains(err.Error(), path+" would be overwritten") || string(text) != "{}\n" {

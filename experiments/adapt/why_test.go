@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"iwda/classshares"
+	"iwda/experiments/adapt/names"
 	"iwda/experiments/judge"
 	"iwda/experiments/labels"
 	"iwda/floor"
@@ -65,7 +66,7 @@ func TestSentencesHaveCommands(t *testing.T) {
 		if err := o.writeToLabel(p, draw); err != nil || strings.Contains(o.kept, evaluate) != (class == "b") {
 			t.Errorf("class %s: %v; said of what is kept\n%s", class, err, o.kept)
 		}
-		if err := wholefile.WriteText(p.path(ToLabelFile), "id,label\n1,a\n"); err != nil {
+		if err := wholefile.WriteText(p.path(names.ToLabel), "id,label\n1,a\n"); err != nil {
 			t.Fatal(err)
 		}
 	}

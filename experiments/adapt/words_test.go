@@ -14,6 +14,7 @@ import (
 	"iwda/datasets"
 	"iwda/datasets/catalogue"
 	"iwda/datasets/table"
+	"iwda/experiments/adapt/names"
 	"iwda/experiments/model"
 	"iwda/experiments/predict"
 	"iwda/internal/testfiles"
@@ -77,7 +78,7 @@ func TestWords(t *testing.T) {
 	if sorted := slices.Sorted(slices.Values(got)); !slices.Equal(sorted, slices.Sorted(slices.Values(want))) {
 		t.Errorf("%q", got)
 	}
-	predicted, err := os.ReadFile(filepath.Join(folder, PredictionsFile))
+	predicted, err := os.ReadFile(filepath.Join(folder, names.Predictions))
 	if err != nil {
 		t.Fatal(err)
 	}

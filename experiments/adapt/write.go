@@ -26,7 +26,7 @@ func (o *conclusion) write(ctx context.Context, p *Plan) error {
 	if len(judged) != len(o.disputes.used) {
 		return fmt.Errorf("%s: these runs were judged on %d target rows, but this version uses %d: a former version made them; train them again with --overwrite", p.results(), len(o.disputes.used), len(judged))
 	}
-	if err := os.Remove(p.path(OutcomeFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(p.path(names.Outcome)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	draw, dispute := p.draw(), o.disputes.take(judged)
@@ -44,16 +44,16 @@ func (o *conclusion) write(ctx context.Context, p *Plan) error {
 	if err := o.writeToLabel(p, draw); err != nil {
 		return err
 	}
-	if err := writeClasses(p.path(p.table(ClassesFile)), o.Classes); err != nil {
+	if err := writeClasses(p.path(p.table(names.Classes)), o.Classes); err != nil {
 		return err
 	}
-	if err := o.disputes.write(p.path(p.table(DisputedFile)), p.Data.Classes); err != nil {
+	if err := o.disputes.write(p.path(p.table(names.Disputed)), p.Data.Classes); err != nil {
 		return err
 	}
-	if err := p.removeTable(FirstFile); err != nil {
+	if err := p.removeTable(names.First); err != nil {
 		return err
 	}
-	for _, name := range []string{PredictionsFile, ClassesFile, DisputedFile} {
+	for _, name := range []string{names.Predictions, names.Classes, names.Disputed} {
 		if err := p.removeTable(name, cmp.Or(p.options.Format, names.CSV)); err != nil { // of a former command
 			return err
 		}
@@ -73,11 +73,11 @@ func (o *conclusion) predict(ctx context.Context, p *Plan, also func(id, class s
 		return err
 	}
 	correct(members, o.Correction)
-	if err := model.Save(p.path(ModelFolder), members...); err != nil {
+	if err := model.Save(p.path(names.Model), members...); err != nil {
 		return err
 	}
 	rows := 0
-	written, err := p.predictTarget(ctx, members, p.table(PredictionsFile), func(id, class string, probability float64) {
+	written, err := p.predictTarget(ctx, members, p.table(names.Predictions), func(id, class string, probability float64) {
 		if rows++; rows <= p.Data.Target.Rows {
 			also(id, class, probability)
 		}
@@ -117,7 +117,7 @@ func (p *Plan) draw() *labels.Draw {
 // writeToLabel writes the drawn rows, unless somebody has labelled those of a former draw, which
 // kept says.
 func (o *conclusion) writeToLabel(p *Plan, draw *labels.Draw) error {
-	path := p.path(ToLabelFile)
+	path := p.path(names.ToLabel)
 	if p.options.LabelRows < 0 {
 		return nil
 	}

@@ -14,7 +14,7 @@ import (
 	"slices"
 	"strings"
 
-	"iwda/experiments/adapt"
+	"iwda/experiments/adapt/names"
 	"iwda/experiments/labelshift"
 	"iwda/experiments/model"
 	"iwda/experiments/store"
@@ -86,7 +86,7 @@ func (c *checker) folder(path string) {
 	case has(model.MetadataFile) || has(model.WeightsFile):
 		c.model(path)
 	}
-	if has(adapt.OutcomeFile) {
+	if has(names.Outcome) {
 		c.adaptation(path, has)
 	}
 	for _, entry := range entries {
@@ -136,12 +136,12 @@ func (c *checker) model(path string) {
 
 // adaptation checks what iwrun adapt concluded.
 func (c *checker) adaptation(path string, has func(name string) bool) {
-	for _, name := range []string{adapt.ExperimentFile, adapt.PredictionsFile, adapt.ClassesFile, adapt.ReportFile, adapt.ModelFolder} {
-		if file := adapt.FindTable(path, name); !has(filepath.Base(file)) {
+	for _, name := range []string{names.Experiment, names.Predictions, names.Classes, names.Report, names.Model} {
+		if file := names.Find(path, name); !has(filepath.Base(file)) {
 			c.find(file, "is missing, although the adaptation was finished", "run the same iwrun adapt command again, which writes it from the runs")
 		}
 	}
-	outcome := filepath.Join(path, adapt.OutcomeFile)
+	outcome := filepath.Join(path, names.Outcome)
 	text, err := input.Read(outcome, input.Text)
 	if err == nil && !json.Valid(text) {
 		err = errors.New("is not complete JSON")

@@ -25,6 +25,7 @@ const (
 	Outcome     = "outcome.json"
 	Model       = "model"
 	Runs        = "runs"
+	ToLabel     = labels.FileName
 )
 
 // CSV is the format of tables, unless another one is asked for.
@@ -38,9 +39,20 @@ func InFormat(name, format string) string {
 	return strings.TrimSuffix(name, CSV) + format
 }
 
+// Find returns the path of the file of a table in an adaptation's folder, such as
+// [Predictions], in the format in which it is there; that of CSV if it is in none.
+func Find(folder, name string) string {
+	for _, format := range table.Formats() {
+		if path := filepath.Join(folder, InFormat(name, format)); Exists(path) {
+			return path
+		}
+	}
+	return filepath.Join(folder, name)
+}
+
 // Files are the names of the files beside those in folders, of tables in all formats.
 func Files() []string {
-	names := []string{Experiment, Report, Outcome, labels.FileName}
+	names := []string{Experiment, Report, Outcome, ToLabel}
 	for _, name := range []string{Predictions, First, Classes, Disputed} {
 		for _, format := range table.Formats() {
 			names = append(names, InFormat(name, format))
