@@ -147,11 +147,11 @@ func (o EvaluateOptions) methods(ctx context.Context, folder string, correction 
 	}
 	target := files[targetName]
 	var folders []string
-	var names []string // of the methods
-	var ids [][]string // of the runs of each
+	var called []string // of the methods
+	var ids [][]string  // of the runs of each
 	for _, run := range runs {
-		if n := len(names); n == 0 || names[n-1] != run.ID.Method {
-			names, ids = append(names, run.ID.Method), append(ids, nil)
+		if n := len(called); n == 0 || called[n-1] != run.ID.Method {
+			called, ids = append(called, run.ID.Method), append(ids, nil)
 		}
 		ids[len(ids)-1] = append(ids[len(ids)-1], run.ID.String())
 		folders = append(folders, run.Dir(results).String())
@@ -170,7 +170,7 @@ func (o EvaluateOptions) methods(ctx context.Context, folder string, correction 
 	var ensembles []predict.Ensemble
 	var shares [][][]float64
 	var rivals []*labels.Rival
-	for i, name := range names {
+	for i, name := range called {
 		e := all[:len(ids[i])]
 		all = all[len(e):]
 		corrected, err := e.Shares(ctx, predict.ModelShares, nil)
@@ -188,7 +188,7 @@ func (o EvaluateOptions) methods(ctx context.Context, folder string, correction 
 		return nil, err
 	}
 	for i, r := range rivals {
-		m, err := r.Method(names[i], ids[i])
+		m, err := r.Method(called[i], ids[i])
 		if err != nil {
 			return nil, err
 		}
