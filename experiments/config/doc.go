@@ -43,6 +43,5 @@
 // has its place (file:line:column, or the assignment), what is wrong there, and the
 // nearest right key or name. Anchors, aliases, merge keys and files of several
 // documents are errors too: overrides do what they are for. A key or a value that former
-// versions had is an error that says what to do; [ParseRun], which reads what a finished run was
-// made by, takes it.
+// versions had is an error that says what to do.
 package config

@@ -190,21 +190,14 @@ func (f *File) checkTasks(d *decoder) {
 	}
 }
 
-// ParseRun reads the text of [Resolved.YAML]: an experiment of one run, as this version wrote
-// it or a former one, whose keys may be gone since. name stands for the file in errors.
+// ParseRun reads the text of [Resolved.YAML]: an experiment of one run. name stands for the file in
+// errors.
 func ParseRun(name string, text []byte) (Resolved, error) {
-	root, err := parseYAML(name, text)
+	file, err := Parse(name, text)
 	if err != nil {
 		return Resolved{}, err
 	}
-	former := modernise(root)
-	file := &File{Name: name, root: root}
-	if err := file.evaluate(); err != nil {
-		return Resolved{}, err
-	}
-	run, err := file.Single()
-	run.former = former
-	return run, err
+	return file.Single()
 }
 
 // LoadRun is [ParseRun] of a file.
@@ -216,14 +209,11 @@ func LoadRun(path string) (Resolved, error) {
 	return ParseRun(path, text)
 }
 
-// Single returns the configuration of the only run of an experiment. More runs than
-// one are an error; train.epochs beside train.steps, which former versions wrote, is
-// not.
+// Single returns the configuration of the only run of an experiment. More runs than one are an error.
 func (f *File) Single() (Resolved, error) {
 	c := f.Config
 	if n := c.runs(); n != 1 {
 		return Resolved{}, fmt.Errorf("%s: the configuration of one run is wanted, this one has %d", f.Name, n)
 	}
-	r, d := f.resolve(c.Tasks[0], c.Variants[0], c.Methods[0], c.Seeds[0])
-	return r, d.errors.OrNil()
+	return f.Resolve(c.Tasks[0], c.Variants[0], c.Methods[0], c.Seeds[0])
 }

@@ -62,6 +62,10 @@ func Differences(there, here Resolved) []string {
 // withoutEffect are the settings that change no result.
 var withoutEffect = []string{"selection.rule", "selection.choose", "selection.tolerance", "selection.label_shift", "selection.alike", "selection.moved", "selection.joins", "dataset.root", "dataset.workers", "dataset.cache"}
 
+// asBefore are keys that are gone, by what every run does in their place: they keep the hashes of
+// finished runs.
+var asBefore = map[string]any{"discriminator.reversal.alpha": 10, "discriminator.reversal.high": 1, "train.optimizer.name": "sgd", "weights.estimator": "qp"}
+
 // countedBelow are the folders below which the files of settings count.
 var countedBelow = map[string]string{"network.pretrained": "data/weights/", "network.file": "data/"}
 
@@ -78,19 +82,11 @@ func counted(key string, value reflect.Value) any {
 // not zero.
 func (r Resolved) determining() map[string]any {
 	values := map[string]any{"task": r.Task, "variant": r.Variant, "method": r.Method, "seed": r.Seed}
-	for name, word := range gone {
-		if word.now != nil && !strings.Contains(name, ": ") {
-			values[name] = word.now
-		}
-	}
+	maps.Copy(values, asBefore)
 	for _, leaf := range leaves("", reflect.ValueOf(r.Settings)) {
 		if !slices.Contains(withoutEffect, leaf.name) && !leaf.value.IsZero() {
 			values[leaf.name] = counted(leaf.name, leaf.value)
 		}
-	}
-	maps.Copy(values, r.former)
-	if values["dataset.name"] == "features" { // a former run, whose name said what files there are
-		delete(values, "dataset.domains")
 	}
 	return values
 }

@@ -34,7 +34,6 @@ func FuzzParse(f *testing.F) {
 		allocation.Within(t, min(1<<24+20_000*len(data), allocation.Allowed(len(data))), func() { file, err = Parse("f.yaml", data) })
 		if run, err := ParseRun("f.yaml", data); err == nil {
 			_ = run.Hash()
-			_ = run.CheckMade()
 		}
 		if err != nil {
 			placed(t, err, "f.yaml")

@@ -25,8 +25,7 @@ type Resolved struct {
 	Seed       int64
 	Settings
 
-	source, target string         // domains
-	former         map[string]any // of a run of a former version: settings that are gone, see [modernise]
+	source, target string // domains
 	// for CheckData: where dataset.root, and network.file or network.pretrained, are given
 	rootLocation, fileLocation string
 }
@@ -34,23 +33,6 @@ type Resolved struct {
 // Resolve returns the configuration of the run of a method on a variant of a task.
 // All four are of the lists of f.Config. The error is of type Errors.
 func (f *File) Resolve(task, variant, method string, seed int64) (Resolved, error) {
-	r, d := f.resolve(task, variant, method, seed)
-	r.Train.checkLength(d, r.Dataset.Name)
-	m, _ := ParseMethod(method)
-	if r.Network.Name == string(architecture.Forest) && m.Alignment != NoAlignment {
-		d.failAt(cmp.Or(d.at["network.name"], d.at["network"]), "network.name: %s makes no steps, in which %s could align domains; "+
-			"give it to source-only alone, as with the override {when: {method: source-only@forest}, network: {name: %[1]s}}", architecture.Forest, method)
-	}
-	if r.Train.Graph && m.Alignment == BNM {
-		d.failAt(d.at["train.graph"], "train.graph: a GPU cannot record %s, whose singular values the host computes; "+
-			"leave train.graph out, or add the override {when: {method: %[1]s}, train: {graph: false}}", method)
-	}
-	return r, d.errors.OrNil()
-}
-
-// resolve returns the configuration and the decoder with the places of all that was
-// given for it and with the mistakes.
-func (f *File) resolve(task, variant, method string, seed int64) (Resolved, *decoder) {
 	d := newDecoder(f.locate)
 	d.at = maps.Clone(f.at)
 	whole := conditional{Settings: f.base.Settings}
@@ -77,14 +59,25 @@ func (f *File) resolve(task, variant, method string, seed int64) (Resolved, *dec
 	f.checkClassFractions(d, variant, doc.Dataset)
 	doc.Settings.checkTogether(d)
 	doc.Network.leaveOut()
-	return Resolved{
+	r := Resolved{
 		Experiment: f.Config.Experiment, Title: f.Config.Title,
 		Task: task, Variant: variant, Method: method, Seed: seed,
 		Settings: doc.Settings,
 		source:   domains.source, target: domains.target,
 		rootLocation: cmp.Or(d.at["dataset.root"], d.at["dataset.domains"], d.at["dataset"]),
 		fileLocation: cmp.Or(d.at["network.file"], d.at["network.pretrained"]),
-	}, d
+	}
+	r.Train.checkLength(d, r.Dataset.Name)
+	m, _ := ParseMethod(method)
+	if r.Network.Name == string(architecture.Forest) && m.Alignment != NoAlignment {
+		d.failAt(cmp.Or(d.at["network.name"], d.at["network"]), "network.name: %s makes no steps, in which %s could align domains; "+
+			"give it to source-only alone, as with the override {when: {method: source-only@forest}, network: {name: %[1]s}}", architecture.Forest, method)
+	}
+	if r.Train.Graph && m.Alignment == BNM {
+		d.failAt(d.at["train.graph"], "train.graph: a GPU cannot record %s, whose singular values the host computes; "+
+			"leave train.graph out, or add the override {when: {method: %[1]s}, train: {graph: false}}", method)
+	}
+	return r, d.errors.OrNil()
 }
 
 // leaveOut clears defaults that mean nothing to a backbone of the user's own, a linear classifier, a

@@ -346,17 +346,3 @@ func TestLengthThatDoesNotCount(t *testing.T) {
 		}
 	}
 }
-
-// TestRunsThatFormerVersionsWrote checks that a folder's config.yaml with the epochs that
-// a run in steps has by default is still that run.
-func TestRunsThatFormerVersionsWrote(t *testing.T) {
-	run := resolve(t, parse(t, minimal+"train: {steps: 8, eval_every: 4}"), "usps-mnist", "iwdan", 1)
-	text, err := run.YAML()
-	if err != nil {
-		t.Fatal(err)
-	}
-	former := strings.Replace(string(text), "steps: 8", "epochs: 70\n  steps: 8", 1)
-	if there, err := ParseRun("config.yaml", []byte(former)); err != nil || there.Hash() != run.Hash() {
-		t.Errorf("%v\n%s", err, former)
-	}
-}

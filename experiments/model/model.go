@@ -94,12 +94,7 @@ func find(folder string) (string, error) {
 			return place, nil
 		}
 	}
-	has := func(name string) bool { return exists(filepath.Join(folder, name)) }
-	switch {
-	case has(store.ResultFile) && has(store.CheckpointFile):
-		return "", fmt.Errorf("%s is a run without %s, which former versions did not write: remove its %s and run the experiment again, "+
-			"which continues from the checkpoint", folder, MetadataFile, store.ResultFile)
-	case has(store.ConfigFile):
+	if exists(filepath.Join(folder, store.ConfigFile)) {
 		return "", fmt.Errorf("%s is a run that has not finished: run its experiment again, which continues from the checkpoint", folder)
 	}
 	return "", fmt.Errorf("%s is no model: it has no %s, and neither has its folder model", folder, MetadataFile)

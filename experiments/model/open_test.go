@@ -36,7 +36,6 @@ func TestOpenSaysWhatIsMissing(t *testing.T) {
 		{"no folder", func(t *testing.T) string { return filepath.Join(t.TempDir(), "nowhere") }, "nowhere: no such file"},
 		{"a file", func(t *testing.T) string { return filepath.Join(whole(t), model.WeightsFile) }, "is a file; a model is a folder with model.json"},
 		{"another folder", empty("notes.txt"), "is no model: it has no model.json, and neither has its folder model"},
-		{"a run of a former version", empty("result.json", "checkpoint.safetensors"), "remove its result.json and run the experiment again"},
 		{"a run that has not finished", empty("config.yaml", "checkpoint.safetensors"), "has not finished"},
 		{"no weights", func(t *testing.T) string {
 			folder := whole(t)

@@ -44,12 +44,9 @@ func (p Problem) String() string {
 	return fmt.Sprintf("%s: %s: %s", p.Path, p.Kind, p.Message)
 }
 
-// evidenceFile is what runs of former versions left to choose epochs by.
-const evidenceFile = "evidence.csv"
-
 // runFiles are the names that make a folder one of a run.
 var runFiles = []string{
-	ConfigFile, MetricsFile, WeightsFile, evidenceFile, OutputsFile, ResultFile, FailureFile, LogFile, CheckpointFile, PreviousCheckpointFile, ModelFile,
+	ConfigFile, MetricsFile, WeightsFile, OutputsFile, ResultFile, FailureFile, LogFile, CheckpointFile, PreviousCheckpointFile, ModelFile,
 }
 
 // Collect returns the finished runs below root/experiment, ordered by variant,

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"iwda/internal/input"
-	"iwda/internal/wholefile"
 	"iwda/selection"
 )
 
@@ -58,22 +57,12 @@ var metricsLines = lines[Metrics]{columns: func(int) []column[Metrics] {
 		{"discriminator_accuracy", func(m *Metrics) any { return &m.DiscriminatorAccuracy }, true},
 		{"largest_weight", func(m *Metrics) any { return &m.LargestWeight }, true},
 		{"effective_sample_size", func(m *Metrics) any { return &m.EffectiveSampleSize }, true},
-		{"label_shift_p", passedOver[Metrics], true}, // of former versions
 	}
 	for _, name := range selection.Names() {
 		columns = append(columns, column[Metrics]{strings.ReplaceAll(name, "-", "_"), func(m *Metrics) any { return criterion{m, name} }, true})
 	}
-	for _, name := range formerCriteria {
-		columns = append(columns, column[Metrics]{name, passedOver[Metrics], true})
-	}
 	return columns
 }}
-
-// formerCriteria are columns of files of former versions.
-var formerCriteria = []string{"snd", "iwcv", "dev", "class_ami", "transfer_score"}
-
-// passedOver is the cell of a column of former versions, whose value is for nobody.
-func passedOver[R any](*R) any { return new(Optional[float64]) }
 
 // criterion is the value of a criterion of package selection, by its name.
 type criterion struct {
@@ -105,7 +94,6 @@ var weightsLines = lines[WeightUpdate]{
 			{name: "smallest_singular", cell: func(u *WeightUpdate) any { return &u.SmallestSingular }},
 			{name: "effective_sample_size", cell: func(u *WeightUpdate) any { return &u.EffectiveSampleSize }},
 			{name: "note", cell: func(u *WeightUpdate) any { return &u.Note }},
-			{"label_shift_p", passedOver[WeightUpdate], true}, // of former versions
 		}...)
 	},
 	prefix: weightColumn, classes: func(u WeightUpdate) int { return len(u.Weights) },
@@ -115,7 +103,7 @@ const weightColumn = "weight_"
 
 // WriteMetrics writes metrics.csv: a header and a line for each element.
 func (d Dir) WriteMetrics(metrics []Metrics) error {
-	return metricsLines.write(d.disk, d.Path(MetricsFile), metrics)
+	return d.disk.WriteText(d.Path(MetricsFile), FormatMetrics(metrics))
 }
 
 // FormatMetrics returns the text that WriteMetrics writes.
@@ -130,13 +118,13 @@ func ParseMetrics(name string, text io.Reader) ([]Metrics, error) {
 	return metricsLines.parse(name, text)
 }
 
-// WriteWeights writes weights.csv: a header and a line for each element. It panics if the
-// updates differ in their number of classes.
+// WriteWeights writes weights.csv: a header and a line for each element. All have weights of as many
+// classes.
 func (d Dir) WriteWeights(updates []WeightUpdate) error {
-	return weightsLines.write(d.disk, d.Path(WeightsFile), updates)
+	return d.disk.WriteText(d.Path(WeightsFile), FormatWeights(updates))
 }
 
-// FormatWeights returns the text that WriteWeights writes, and panics as it does.
+// FormatWeights returns the text that WriteWeights writes.
 func FormatWeights(updates []WeightUpdate) string { return weightsLines.format(updates) }
 
 // ReadWeights reads weights.csv. A wrong header or cell is an error with file,
@@ -148,18 +136,11 @@ func ParseWeights(name string, text io.Reader) ([]WeightUpdate, error) {
 	return weightsLines.parse(name, text)
 }
 
-// records returns the header and the cells of every line. It panics if lines differ in
-// their number of classes.
+// records returns the header and the cells of every line.
 func (l lines[R]) records(rows []R) [][]string {
 	classes := 0
-	for i, r := range rows {
-		switch {
-		case l.classes == nil:
-		case i == 0:
-			classes = l.classes(r)
-		case l.classes(r) != classes:
-			panic(fmt.Sprintf("store: line %d of a file has %d classes, the first has %d", i, l.classes(r), classes))
-		}
+	if l.classes != nil && len(rows) > 0 {
+		classes = l.classes(rows[0])
 	}
 	columns := slices.DeleteFunc(l.columns(classes), func(c column[R]) bool {
 		empty := c.optional
@@ -185,12 +166,6 @@ func namesOf[R any](columns []column[R]) []string {
 		names[i] = c.name
 	}
 	return names
-}
-
-func (l lines[R]) write(disk *wholefile.Disk, path string, rows []R) error {
-	return disk.Write(path, func(w io.Writer) error {
-		return csv.NewWriter(w).WriteAll(l.records(rows))
-	})
 }
 
 func (l lines[R]) format(rows []R) string {

@@ -5,6 +5,8 @@
 //	    config.yaml             the configuration of this run, fully resolved
 //	    metrics.csv             a line an evaluation: Metrics
 //	    weights.csv             a line an update of the class weights: WeightUpdate
+//	    outputs.safetensors     logits of held-out rows and of the target: Outputs
+//	    model.json              what the network reads and writes, see package model
 //	    result.json             the finished run: Result
 //	    error.txt               why the run failed, if it did
 //	    log.txt                 what the run printed

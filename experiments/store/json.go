@@ -45,13 +45,10 @@ func (d Dir) ReadResult() (Result, error) {
 // parseResult decodes a whole result.json. Its errors are to follow the file's
 // name: they begin with a colon and the line, where it is known.
 func parseResult(text []byte) (Result, error) {
-	var read struct {
-		Result
-		Selected json.RawMessage `json:"selected"` // the epoch that a run of former versions chose, passed over
-	}
+	var result Result
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&read); err != nil {
+	if err := decoder.Decode(&result); err != nil {
 		return Result{}, locate(text, err)
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
@@ -67,7 +64,7 @@ func parseResult(text []byte) (Result, error) {
 			return Result{}, fmt.Errorf(": the key %q is missing", key)
 		}
 	}
-	return read.Result, nil
+	return result, nil
 }
 
 // locate puts the line of a JSON error before it.

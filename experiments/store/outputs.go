@@ -82,13 +82,13 @@ func tensor(name string, kind safetensors.DType, values any, shape ...uint64) sa
 	return safetensors.Tensor{Name: name, DType: kind, Shape: shape, Data: data.Bytes()}
 }
 
-// ReadOutputs reads outputs.safetensors. The error wraps [fs.ErrNotExist] where there is none:
-// the run held nothing out, or is of a former version.
+// ReadOutputs reads outputs.safetensors. The error wraps [fs.ErrNotExist] if there is none: the run
+// held nothing out.
 func (d Dir) ReadOutputs() (Outputs, error) {
 	path := d.Path(OutputsFile)
 	text, err := input.Read(path, input.Tensors)
 	if errors.Is(err, fs.ErrNotExist) {
-		return Outputs{}, fmt.Errorf("%w: a run leaves it that holds source rows out; set train.validation, and run again with --overwrite what an older version made", err)
+		return Outputs{}, fmt.Errorf("%w: a run leaves it that holds source rows out; set train.validation, and run again with --overwrite", err)
 	}
 	if err != nil {
 		return Outputs{}, err

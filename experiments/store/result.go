@@ -1,10 +1,6 @@
 package store
 
-import (
-	"encoding/json"
-
-	"iwda/experiments/checkpoint"
-)
+import "iwda/experiments/checkpoint"
 
 // Result is what result.json holds: a finished run in numbers. Accuracies are
 // fractions of 1.
@@ -111,8 +107,6 @@ type WithoutLabels struct {
 	Calibration string `json:"calibration,omitempty"`
 	// Validation tells of the source rows that were held out, if any were.
 	Validation *Validation `json:"validation,omitempty"`
-	// Former is what a run of former versions expected of itself, passed over.
-	Former json.RawMessage `json:"expected_accuracy,omitempty"`
 }
 
 // Columns are what shifttest.ColumnSums found.

@@ -3,8 +3,6 @@ package store
 import (
 	"encoding/json"
 	"errors"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -45,41 +43,6 @@ func TestOptionalKeys(t *testing.T) {
 		if err := dir.WriteResult(want); err == nil || !strings.Contains(err.Error(), message) {
 			t.Errorf("got %v, want %q", err, message)
 		}
-	}
-}
-
-// What runs of former versions left besides is passed over: the epoch that one chose, columns of
-// criteria that are gone, and the file of evidence.
-func TestFoldersOfFormerVersions(t *testing.T) {
-	want := sampleResult("iwdan", 1)
-	root := t.TempDir()
-	dir := begun(t, root, want.ID)
-	if err := dir.WriteResult(want); err != nil {
-		t.Fatal(err)
-	}
-	text := read(t, dir.Path(ResultFile))
-	var former WithoutLabels // of a run that expected something of itself
-	decoder := json.NewDecoder(strings.NewReader(`{"certainty": 0.5, "expected_accuracy": {"value": 0.9, "low": 0.8, "high": 1}}`))
-	decoder.DisallowUnknownFields() // as results are read
-	if err := decoder.Decode(&former); err != nil || former.Certainty != 0.5 {
-		t.Errorf("%+v, %v", former, err)
-	}
-	testfiles.Write(t, dir.Path(ResultFile), strings.Replace(text, `"classes"`, `"selected": {"epoch": 3, "rule": "guarded-risk", "accuracy": 0.5, "kept": false}, "classes"`, 1))
-	testfiles.Write(t, dir.Path(evidenceFile), "epoch,step\n")
-	testfiles.Write(t, dir.Path(MetricsFile), "epoch,step,accuracy,mean_class_accuracy,classification_loss,domain_loss,total_loss,weight_distance,learning_rate,seconds,unexplained,mcc,snd,class_ami\n1,2,0.5,0.5,1,2,3,4,5,6,0.25,0.75,9,8\n")
-	runs, problems := Collect(root, digits)
-	if len(runs) != 1 || len(problems) > 0 || !cmp.Equal(want, runs[0].Result) {
-		t.Fatalf("%+v, %v", runs, problems)
-	}
-	metrics, err := dir.ReadMetrics()
-	if err != nil || len(metrics) != 1 || !cmp.Equal(metrics[0].Criteria, map[string]float64{"unexplained": 0.25, "mcc": 0.75}) {
-		t.Errorf("%+v, %v", metrics, err)
-	}
-	if err := dir.Clear(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(dir.Path(evidenceFile)); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the evidence stayed: %v", err)
 	}
 }
 

@@ -59,9 +59,6 @@ func newTrainer(ctx context.Context, run config.Resolved, dir store.Dir, options
 
 // open makes the parts.
 func (t *trainer) open(ctx context.Context) (err error) {
-	if err := t.run.CheckMade(); err != nil {
-		return err
-	}
 	method, ok := config.ParseMethod(t.run.Method)
 	if !ok {
 		return fmt.Errorf("no method %q", t.run.Method)
