@@ -7,14 +7,16 @@ import (
 	"iwda/internal/testfiles"
 )
 
-// Files of rows that have changed since are not taken for those that runs were made of.
+// Files of rows that have changed since are not taken for those that runs were made of. Runs of other
+// tasks stay.
 func TestChangedFiles(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeDomains(t)
+	testfiles.Write(t, "scans.csv", readFile(t, "target.csv"))
 	testfiles.Write(t, "own.yaml", `
 experiment: own
-dataset: {name: files, domains: {photos: {path: source.csv}, sketches: {path: target.csv}}}
-tasks: [photos-sketches]
+dataset: {name: files, domains: {photos: {path: source.csv}, sketches: {path: target.csv}, scans: {path: scans.csv}}}
+tasks: [photos-sketches, photos-scans]
 variants: [full]
 methods: [source-only]
 seeds: [1, 2]
@@ -25,7 +27,7 @@ train: {epochs: 2, batch: 8}
 	if status, _, text := call(t, line...); status != 0 {
 		t.Fatal(text)
 	}
-	if status, _, text := call(t, line...); status != 0 || !strings.Contains(text, "2 runs were already finished") {
+	if status, _, text := call(t, line...); status != 0 || !strings.Contains(text, "4 runs were already finished") {
 		t.Fatalf("status %d: %s", status, text)
 	}
 	testfiles.Write(t, "target.csv", strings.Replace(readFile(t, "target.csv"), "\n", "\n3,4,5\n", 1))
@@ -34,7 +36,7 @@ train: {epochs: 2, batch: 8}
 	if status, _, text := call(t, line...); status != 2 || !strings.Contains(text, "seed-1: was trained on other data than these") || readFile(t, result) != former {
 		t.Errorf("status %d: %s", status, text)
 	}
-	if status, _, text := call(t, append(line, "--overwrite")...); status != 0 || readFile(t, result) == former {
-		t.Errorf("the same result after --overwrite; status %d: %s", status, text)
+	if status, _, text := call(t, append(line, "--overwrite")...); status != 0 || readFile(t, result) == former || !strings.Contains(text, "2 runs were already finished") {
+		t.Errorf("after --overwrite: status %d: %s", status, text)
 	}
 }

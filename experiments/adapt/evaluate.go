@@ -141,8 +141,8 @@ func (o EvaluateOptions) methods(ctx context.Context, folder string, correction 
 	results := filepath.Join(folder, names.Runs)
 	if other, err := train.OfOtherData(runs, results); err != nil {
 		return nil, err
-	} else if other != "" {
-		return nil, config.Error{Location: other, Message: fmt.Sprintf("was trained on %s and %s, which have changed since: restore them, or run iwrun adapt with another folder; if the labels belong to the former rows, name %s instead of the folder",
+	} else if len(other) > 0 {
+		return nil, config.Error{Location: other[0].Dir(results).String(), Message: fmt.Sprintf("was trained on %s and %s, which have changed since: restore them, or run iwrun adapt with another folder; if the labels belong to the former rows, name %s instead of the folder",
 			files[sourceName].Path, files[targetName].Path, names.Find(folder, names.Predictions))}
 	}
 	target := files[targetName]

@@ -110,24 +110,24 @@ func newPlan(data Data, o Options) (*Plan, error) {
 	if never := plan.NeverAligned(p.Runs); never != "" {
 		p.Warnings = append(p.Warnings, never)
 	}
-	return p, checkRuns(p.file.Name, p.Runs)
+	return p, checkRuns(p.file, p.Runs)
 }
 
 // checkRuns returns an error where runs of the experiment could be trained, but nothing be
-// chosen among them or predicted with them. The file's name is for the error.
-func checkRuns(file string, runs []plan.Run) error {
-	how := runs[0].Config.Selection
+// chosen among them or predicted with them.
+func checkRuns(file *config.File, runs []plan.Run) error {
+	how := file.Config.Selection
 	if how.LabelShift && !slices.ContainsFunc(runs, func(run plan.Run) bool { return slices.Contains(how.Alike, run.Config.Method) }) {
-		return config.Error{Location: file, Message: fmt.Sprintf("selection.label_shift has the methods of selection.alike predict; add one of %s to methods", printable.Or(how.Alike))}
+		return config.Error{Location: file.Name, Message: fmt.Sprintf("selection.label_shift has the methods of selection.alike predict; add one of %s to methods", printable.Or(how.Alike))}
 	}
 	for _, run := range runs {
 		source, target := run.Config.Domains()
 		switch {
 		case source != sourceName || target != targetName:
-			return config.Error{Location: file, Message: fmt.Sprintf("task %s adapts to the %s, but adapt predicts the %s: leave tasks at [%s-%s], or exchange --source and --target",
+			return config.Error{Location: file.Name, Message: fmt.Sprintf("task %s adapts to the %s, but adapt predicts the %s: leave tasks at [%s-%s], or exchange --source and --target",
 				run.Config.Task, target, targetName, sourceName, targetName)}
 		case run.Config.Train.Validation == 0:
-			return config.Error{Location: file, Message: fmt.Sprintf("train.validation is 0 for %s: without held-out source rows nothing can be calibrated or chosen; set it to the share to hold out, such as 0.1", run.ID)}
+			return config.Error{Location: file.Name, Message: fmt.Sprintf("train.validation is 0 for %s: without held-out source rows nothing can be calibrated or chosen; set it to the share to hold out, such as 0.1", run.ID)}
 		}
 	}
 	return nil
@@ -204,7 +204,7 @@ func (p *Plan) check(ctx context.Context) error {
 	if path := p.path(names.ToLabel); p.options.Overwrite && labels.Touched(path) {
 		if other, err := train.OfOtherData(p.Runs, p.results()); err != nil {
 			return err
-		} else if other != "" {
+		} else if len(other) > 0 {
 			return config.Error{Location: path, Message: "has labels of rows of former data, which have changed since; rename the file"}
 		}
 	}

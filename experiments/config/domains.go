@@ -15,7 +15,7 @@ import (
 // files in YAML. Names are kept in lower case, as all names are.
 type Domains []catalogue.Files
 
-// decodeNode reads the mapping. What it names replaces domains of the same name.
+// decodeNode reads the mapping. What it says of a domain replaces what was said of it before, key by key.
 func (all *Domains) decodeNode(d *decoder, at string, n *yaml.Node) {
 	if n.Kind != yaml.MappingNode {
 		d.fail(n, "%s must be a mapping from names to files, as photos: {path: photos.npz}, not %s", at, describe(n))
@@ -110,6 +110,7 @@ func (p pair) name() string { return p.source + "-" + p.target }
 
 // decodeNode reads names and pairs.
 func (tasks *Tasks) decodeNode(d *decoder, at string, n *yaml.Node) {
+	clear(d.pairs) // those of a list that this one replaces
 	var names []taskName
 	d.list(at, n, reflect.ValueOf(&names).Elem())
 	*tasks = nil

@@ -46,6 +46,21 @@ func TestOwnDomains(t *testing.T) {
 	}
 }
 
+// Tasks that replace others replace what their pairs said of names.
+func TestTasksThatReplacePairs(t *testing.T) {
+	text := own("{a-b: {path: x}, c: {path: x}, a: {path: x}, b-c: {path: x}}", "[[a, b-c]]")
+	file := parse(t, text)
+	if err := file.Set([]string{"tasks=[[a-b, c]]"}); err != nil {
+		t.Fatal(err)
+	}
+	if source, target := file.Config.Domains("a-b-c"); source != "a-b" || target != "c" {
+		t.Errorf("%s and %s", source, target)
+	}
+	if err := file.Set([]string{"tasks=[a-b-c]"}); err == nil || !strings.Contains(err.Error(), "can be [a, b-c] or [a-b, c]") {
+		t.Errorf("an ambiguous name: error %v", err)
+	}
+}
+
 // The files of a domain determine the result, and so its name; those of a domain that is
 // in no run's task do not.
 func TestOwnDomainsInTheHash(t *testing.T) {

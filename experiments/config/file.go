@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -109,6 +110,9 @@ func (f *File) evaluate() error {
 	f.checkRequired(d)
 	f.checkTasks(d)
 	f.checkNumber(d)
+	if how := f.Config.Selection; how.LabelShift && (how.Rule != "" || len(how.Alike) == 0) {
+		d.failAt(cmp.Or(d.at["selection.label_shift"], d.at["selection"]), "selection.label_shift is for the methods of selection.alike, if there is no selection.rule")
+	}
 	known := listed(f.base, f.Config)
 	for _, o := range f.overrides {
 		o.check(d, known)

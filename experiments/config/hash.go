@@ -13,9 +13,8 @@ import (
 
 // Hash identifies what determines the result of the run: the first 16 hexadecimal
 // digits of the SHA-256 of the lines key=value, sorted, of task, variant, method,
-// seed and all settings. Left out are what changes no result (experiment, title,
-// selection.rule, selection.choose, selection.tolerance, dataset.root, dataset.workers,
-// dataset.cache) and keys with their zero value, so that a new key whose zero value means "as
+// seed and all settings. Left out are what changes no result (experiment, title, selection,
+// dataset.root, dataset.workers, dataset.cache) and keys with their zero value, so that a new key whose zero value means "as
 // before" keeps the hashes of finished runs. Keys that are gone count by what every run does in
 // their place, for the same reason. Files of the network count by their names where they lie
 // outside the working directory, so that a run is the same wherever the data lie.
@@ -60,7 +59,7 @@ func Differences(there, here Resolved) []string {
 }
 
 // withoutEffect are the settings that change no result.
-var withoutEffect = []string{"selection.rule", "selection.choose", "selection.tolerance", "selection.label_shift", "selection.alike", "selection.moved", "selection.joins", "dataset.root", "dataset.workers", "dataset.cache"}
+var withoutEffect = []string{"dataset.root", "dataset.workers", "dataset.cache"}
 
 // asBefore are keys that are gone, by what every run does in their place: they keep the hashes of
 // finished runs.

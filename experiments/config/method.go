@@ -96,7 +96,7 @@ func ParseMethod(name string) (Method, bool) {
 	for _, m := range presets {
 		if strings.EqualFold(m.Name, preset) && (!settings || plainFolder.MatchString(word)) {
 			if settings {
-				m.Name += "@" + word
+				m.Name += "@" + strings.ToLower(word)
 			}
 			return m, true
 		}

@@ -23,8 +23,10 @@ func TestParseMethod(t *testing.T) {
 			t.Errorf("%s: got %+v, want %+v", want.Name, got, want)
 		}
 	}
-	if got, ok := ParseMethod("IWCDAN-E-O"); !ok || got.Name != "iwcdan-e-o" {
-		t.Errorf("upper case: got %+v", got)
+	for name, want := range map[string]string{"IWCDAN-E-O": "iwcdan-e-o", "iwdan@Big": "iwdan@big"} {
+		if got, ok := ParseMethod(name); !ok || got.Name != want {
+			t.Errorf("%s: got %+v", name, got)
+		}
 	}
 	for _, none := range []string{"", "iwdan+wc", "iwdan-linear", "dan-o", "dann@", "dann@a/b", "@linear"} {
 		if got, ok := ParseMethod(none); ok {

@@ -145,7 +145,7 @@ func TestParseMistakes(t *testing.T) {
 		{"another data set", minimal + "overrides: [{when: {seed: 1}, dataset: {name: glyphs}}]\n",
 			`f.yaml:7:47: overrides[0] cannot change dataset.name: the tasks belong to the data set`},
 		{"lists of the file", minimal + "overrides: [{when: {seed: 1}, methods: [dann]}]\n",
-			`f.yaml:7:31: unknown key "methods"; choose from when, selection, dataset, network, discriminator, losses, train, weights`},
+			`f.yaml:7:31: unknown key "methods"; choose from when, dataset, network, discriminator, losses, train, weights`},
 
 		// YAML
 		{"empty", "", `f.yaml:1:1: the file is empty; it needs experiment, dataset.name, tasks, variants, methods and seeds`},

@@ -216,17 +216,17 @@ func TestCheckData(t *testing.T) {
 
 func TestSettingsThatDoNotFit(t *testing.T) {
 	for set, want := range map[string]string{
-		"network.name=resnet18":            "does not fit data set digits; want one of lenet",
-		"train.steps=100":                  "no multiple of train.eval_every",
-		"network.normalise=l2":             "network.normalise is for features",
-		"network.clip=2":                   "network.clip is for network.normalise source, standard and matched",
-		"network.views=2":                  "needs network.frozen",
-		"train.precision=bf16":             "for ResNets",
-		"network={views: 2, frozen: true}": "network.views is for image files",
-		"network.name=torchscript":         "does not fit data set digits; want one of lenet",
-		"selection.label_shift=true":       "selection.label_shift is for the methods of selection.alike, if there is no selection.rule",
-		"network.file=backbone.pt":         "network.file is for network.name torchscript; here it is lenet",
-		"train.schedule={name: inverse}":   "needs gamma and power",
+		"network.name=resnet18":          "does not fit data set digits; want one of lenet",
+		"train.steps=100":                "no multiple of train.eval_every",
+		"network.normalise=l2":           "network.normalise is for features",
+		"network.clip=2":                 "network.clip is for network.normalise source, standard and matched",
+		"network.views=2":                "needs network.frozen",
+		"train.precision=bf16":           "for ResNets",
+		"network={views: 2}":             "network.views is for image files",
+		"network.frozen=true":            "network.frozen keeps a backbone that was trained before; lenet has none",
+		"network.name=torchscript":       "does not fit data set digits; want one of lenet",
+		"network.file=backbone.pt":       "network.file is for network.name torchscript; here it is lenet",
+		"train.schedule={name: inverse}": "needs gamma and power",
 	} {
 		file := parse(t, minimal)
 		if err := file.Set([]string{set}); err != nil {

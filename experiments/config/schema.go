@@ -30,8 +30,9 @@ type Config struct {
 	Seeds []int64 `yaml:"seeds,flow"`
 	// Recipe is the name of a group of settings that replace defaults. robust stands for
 	// discriminator.normalise rows and discriminator.dropout 0.
-	Recipe   string `yaml:"recipe,omitempty"`
-	Settings `yaml:",inline"`
+	Recipe    string    `yaml:"recipe,omitempty"`
+	Selection Selection `yaml:"selection,omitempty"`
+	Settings  `yaml:",inline"`
 
 	pairs map[string]pair // tasks that were given as pairs, by their names
 }
@@ -72,7 +73,6 @@ const ChooseMethod = "method"
 // override may change any of them but dataset.name. The tag omitempty is for keys whose
 // zero value is also their default wherever it is allowed.
 type Settings struct {
-	Selection     Selection     `yaml:"selection,omitempty"`
 	Dataset       Dataset       `yaml:"dataset"`
 	Network       Network       `yaml:"network"`
 	Discriminator Discriminator `yaml:"discriminator"`

@@ -21,9 +21,6 @@ func (s *Settings) checkTogether(d *decoder) {
 	if s.Dataset.Crop > s.Dataset.Resize {
 		fail("dataset.crop", "dataset.crop is %d, more than dataset.resize, %d", s.Dataset.Crop, s.Dataset.Resize)
 	}
-	if how := s.Selection; how.LabelShift && (how.Rule != "" || len(how.Alike) == 0) {
-		fail("selection.label_shift", "selection.label_shift is for the methods of selection.alike, if there is no selection.rule")
-	}
 	n := s.Network
 	data, err := s.Dataset.Described()
 	switch networks := networksOf(data.Kind); {
@@ -40,7 +37,7 @@ func (s *Settings) checkTogether(d *decoder) {
 		fail("network.normalise", "network.normalise is for features; images are normalised as their networks want them")
 	case data.Kind == catalogue.ImageFiles && n.Name == string(architecture.LeNet) && s.Dataset.Crop != architecture.LeNetSide:
 		fail("dataset.crop", "dataset.crop is %d; network.name %s takes images of %d pixels a side: set dataset.resize and crop to %[3]d", s.Dataset.Crop, n.Name, architecture.LeNetSide)
-	case data.Kind == catalogue.ImageFiles && n.Name == string(architecture.LeNet) && n.Frozen:
+	case n.Frozen && n.Name != string(architecture.TorchScript) && !strings.HasPrefix(n.Name, "resnet"):
 		fail("network.frozen", "network.frozen keeps a backbone that was trained before; %s has none", n.Name)
 	case n.Frozen && n.Pretrained == NotPretrained:
 		fail("network.pretrained", "network.pretrained is %s, but network.frozen keeps the backbone as it is, which would be random weights: set network.frozen to false and network.views to 0 to train all of %s, or give a file with weights", NotPretrained, n.Name)

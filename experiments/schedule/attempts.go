@@ -82,8 +82,7 @@ func (s *scheduler) goOn(ctx context.Context, j job, former ending) Update {
 	}
 }
 
-// makeWay removes what another configuration left, where that is wanted. Another
-// process may have left it after claim had looked.
+// makeWay removes what another configuration left, if that is wanted.
 func (s *scheduler) makeWay(j job) error {
 	err := otherConfiguration(j.run, j.dir)
 	if err == nil || !s.options.Overwrite {

@@ -120,24 +120,30 @@ func TestHangingWorkers(t *testing.T) {
 // TestWatchdogCounts: nothing but ticks without a sign of life in between makes it bite,
 // so that a jump of the system's clock cannot.
 func TestWatchdogCounts(t *testing.T) {
-	var dog watchdog
-	for range 5 {
-		for i := range patience - 1 {
-			if dog.tick() {
-				t.Fatalf("bites after %d ticks of silence", i+1)
+	synctest.Test(t, func(t *testing.T) {
+		var dog watchdog
+		ticks := make(chan time.Time)
+		go dog.watch(ticks, nil, func() {})
+		silence := func(n int) {
+			for range n {
+				ticks <- time.Time{}
+			}
+			synctest.Wait()
+		}
+		for range 5 {
+			silence(patience - 1)
+			if dog.bitten.Load() {
+				t.Fatalf("bites after %d ticks of silence", patience-1)
+			}
+			dog.alive.Store(true)
+			if silence(1); dog.bitten.Load() {
+				t.Fatal("bites after a sign of life")
 			}
 		}
-		dog.alive.Store(true)
-		if dog.tick() {
-			t.Fatal("bites after a sign of life")
+		if silence(patience); !dog.bitten.Load() {
+			t.Errorf("does not bite after %d ticks of silence", patience)
 		}
-	}
-	for range patience - 1 {
-		dog.tick()
-	}
-	if !dog.tick() {
-		t.Errorf("does not bite after %d ticks of silence", patience)
-	}
+	})
 }
 
 // TestWatchdogIgnoresTheClock: what stands on a tick, decades from the one before it,

@@ -19,32 +19,23 @@ const patience = 10
 type watchdog struct {
 	alive  atomic.Bool // since the last tick
 	bitten atomic.Bool
-	silent int // ticks without a sign of life
-}
-
-// tick reports whether patience has come to its end.
-func (w *watchdog) tick() (bites bool) {
-	if w.silent++; w.alive.Swap(false) {
-		w.silent = 0
-	}
-	return w.silent >= patience
 }
 
 // watch calls bite when patience has come to its end, and returns then or when the
 // worker has ended.
 func (w *watchdog) watch(ticks <-chan time.Time, ended <-chan struct{}, bite func()) {
-	for {
+	for silent := 0; silent < patience; { // ticks without a sign of life
 		select {
 		case <-ticks:
-			if w.tick() {
-				w.bitten.Store(true)
-				bite()
-				return
-			}
 		case <-ended:
 			return
 		}
+		if silent++; w.alive.Swap(false) {
+			silent = 0
+		}
 	}
+	w.bitten.Store(true)
+	bite()
 }
 
 // guard ends the worker once it has given no sign of life for that long. Zero means

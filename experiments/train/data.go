@@ -29,7 +29,6 @@ type data struct {
 	onTest         rowReader               // the target's test rows
 	onHeldOut      rowReader               // the source's rows that training does not see; nil for none
 	crossed        *crossed                // in their place, of a classifier that is solved for; nil for none
-	onTarget       rowReader               // the target's training rows, as in evaluation; nil where onHeldOut is
 	normalisation  normalise.Normalisation // of rows of features
 	files          io.Closer               // what the rows are read from; nil for nothing
 }
@@ -73,7 +72,7 @@ func openData(run config.Resolved) (d *data, err error) {
 	}
 	if heldOut != nil {
 		heldOut = n.OnSource(heldOut)
-		d.onHeldOut, d.onTarget = inMemory{heldOut}, inMemory{target}
+		d.onHeldOut = inMemory{heldOut}
 	}
 	for _, set := range []datasets.Set{source, heldOut, target, test} {
 		if err := checkSize(set, n, columns); err != nil {

@@ -48,7 +48,7 @@ func openImages(ctx context.Context, run config.Resolved, network nets.Network, 
 		if err != nil {
 			return nil, err
 		}
-		source, d.onHeldOut, d.onTarget = kept, held, target
+		source, d.onHeldOut = kept, held
 	}
 	d.onSource, d.source, d.target, d.test = source, source.labels, target.labels, test.labels
 	const replaced = false
@@ -102,7 +102,7 @@ func CheckImages(ctx context.Context, run config.Resolved) (err error) {
 // evaluatePooled computes the backbone's features of all rows that are evaluated, which take the
 // place of the images.
 func (d *data) evaluatePooled(ctx context.Context, pooled evaluator) error {
-	for _, r := range []*rowReader{&d.onSource, &d.onTest, &d.onHeldOut, &d.onTarget} {
+	for _, r := range []*rowReader{&d.onSource, &d.onTest, &d.onHeldOut} {
 		if *r == nil {
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"iwda/datasets"
 	"iwda/datasets/catalogue"
@@ -14,37 +15,41 @@ import (
 )
 
 // CheckSameData finds finished runs of other data, as from files that have changed since,
-// which would be taken for runs of these. They are an error, or removed with overwrite.
+// which would be taken for runs of these. They are an error. With overwrite all runs of their tasks are
+// removed, whose checkpoints are of other data too.
 func CheckSameData(runs []plan.Run, results string, overwrite bool) error {
 	other, err := OfOtherData(runs, results)
 	switch {
-	case err != nil || other == "":
+	case err != nil || len(other) == 0:
 		return err
 	case !overwrite:
-		return config.Error{Location: other, Message: "was trained on other data than these, which have changed since; " +
+		return config.Error{Location: other[0].Dir(results).String(), Message: "was trained on other data than these, which have changed since; " +
 			"choose another folder with -o, train again with --overwrite, or let its model predict these with iwrun predict"}
 	}
-	return clearRuns(runs, results)
+	return clearRuns(slices.DeleteFunc(slices.Clone(runs), func(run plan.Run) bool {
+		return !slices.ContainsFunc(other, func(o plan.Run) bool { return o.ID.Task == run.ID.Task })
+	}), results)
 }
 
-// OfOtherData returns the folder of the first finished run of other data than those that are there
-// now, "" if there is none.
-func OfOtherData(runs []plan.Run, results string) (folder string, err error) {
-	same := map[string]bool{}
+// OfOtherData returns the first finished run of each task that was made of other data than those that
+// are there now.
+func OfOtherData(runs []plan.Run, results string) (other []plan.Run, err error) {
+	same, changed := map[string]bool{}, map[string]bool{} // by data, by task
 	for _, run := range runs {
 		result, finished := run.Finished(results)
-		if !finished || result.DataSHA256 == "" || same[result.DataSHA256] {
+		if !finished || result.DataSHA256 == "" || same[result.DataSHA256] || changed[run.ID.Task] {
 			continue
 		}
 		sum, err := dataSHA256(run.Config)
 		if err != nil {
-			return "", err
+			return nil, err
 		}
 		if same[sum] = true; sum != result.DataSHA256 {
-			return run.Dir(results).String(), nil
+			changed[run.ID.Task] = true
+			other = append(other, run)
 		}
 	}
-	return "", nil
+	return other, nil
 }
 
 // CheckSameWeights finds finished runs of which the file of pretrained weights or the module was
