@@ -234,6 +234,27 @@ func TestTorchScriptStateIsItsOwn(t *testing.T) {
 	})
 }
 
+// A module may use integers as indices and truth values as masks; the numbers that it is
+// trained in are real.
+func TestTorchScriptKeepsIntegers(t *testing.T) {
+	torch.Tidy(func() {
+		n := loadScript(t, "picking.pt", true, 3)
+		features := n.Forward(torch.FromSlice([]float32{1, 2, 3, 4, 5, 6}, 2, 3), true)
+		if got := torch.ToSlice[float32](features); !slices.Equal(got, []float32{6, 7, 12, 7}) {
+			t.Errorf("features %v", got)
+		}
+		types := map[string]torch.DType{"scale": torch.Float32, "counts": torch.Int64, "order": torch.Int64, "hidden": torch.Bool}
+		for _, e := range n.State() {
+			if e.Tensor.DType() != types[e.Name] || e.Trained != (e.Name == "scale") {
+				t.Errorf("%s of type %v, trained %v", e.Name, e.Tensor.DType(), e.Trained)
+			}
+		}
+		if len(n.State()) != len(types) {
+			t.Errorf("state %v", names(n.State()))
+		}
+	})
+}
+
 // A layer in two places has one weight, which an optimiser must see once.
 func TestSharedTensorsComeOnce(t *testing.T) {
 	torch.Tidy(func() {

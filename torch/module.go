@@ -19,15 +19,15 @@ type Module struct {
 type ModuleTensor struct {
 	Name   string // layer1.0.weight
 	Tensor Tensor // the module's own memory
-	// Parameter tells what is meant to be trained from what is not, such as a running
-	// mean.
+	// Parameter tells real numbers that are meant to be trained from what is not, such as
+	// a running mean.
 	Parameter bool
 }
 
-// LoadModule reads a file of torch.jit.save onto the CPU, real numbers as [Float32]. The
-// file is a program that libtorch interprets, with operations that write files among
-// others: load only what comes from somebody you trust. A file that is missing or not of
-// that form is an [*Error].
+// LoadModule reads a file of torch.jit.save onto the CPU: real numbers as [Float32], signed
+// integers as [Int64]. The file is a program that libtorch interprets, with operations that
+// write files among others: load only what comes from somebody you trust. A file that is
+// missing or not of that form is an [*Error].
 func LoadModule(path string) (*Module, error) {
 	name := C.CString(path)
 	defer C.free(unsafe.Pointer(name))

@@ -210,7 +210,9 @@ func TestSaveEnsembleOfOneModule(t *testing.T) {
 	}
 	for i, m := range again {
 		for j, e := range m.Network.State() {
-			if want := members[i].Network.State()[j]; e.Name != want.Name || !slices.Equal(torch.ToSlice[float32](e.Tensor), torch.ToSlice[float32](want.Tensor)) {
+			want := members[i].Network.State()[j]
+			values, wanted := torch.ToSlice[float32](e.Tensor.To(torch.Float32, torch.CPU)), torch.ToSlice[float32](want.Tensor.To(torch.Float32, torch.CPU))
+			if e.Name != want.Name || e.Tensor.DType() != want.Tensor.DType() || !slices.Equal(values, wanted) {
 				t.Errorf("%s: %s is not what was saved as %s", m.Folder, e.Name, want.Name)
 			}
 		}

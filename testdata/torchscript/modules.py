@@ -41,6 +41,20 @@ class Shared(nn.Module):
         return self.second(self.first(x))
 
 
+class Picking(nn.Module):
+    """Two of three features, whose numbers are in a buffer, under a mask."""
+
+    def __init__(self):
+        super().__init__()
+        self.scale = nn.Parameter(torch.tensor(2.0))
+        self.counts = nn.Parameter(torch.tensor([1, 3], dtype=torch.int32), requires_grad=False)
+        self.register_buffer("order", torch.tensor([2, 0]))
+        self.register_buffer("hidden", torch.tensor([False, True]))
+
+    def forward(self, x):
+        return (self.scale * self.counts * x[:, self.order]).masked_fill(self.hidden, 7.0)
+
+
 backbone = Backbone()
 backbone.norm.running_mean.uniform_(-0.3, 0.3)
 backbone.norm.running_var.uniform_(0.5, 1.5)
@@ -69,4 +83,5 @@ torch.jit.freeze(torch.jit.script(backbone)).save("frozen.pt")
 torch.jit.script(nn.Conv2d(3, 4, 3).float()).save("maps.pt")
 torch.jit.script(Pair()).save("pair.pt")
 torch.jit.script(Shared().float()).save("shared.pt")
+torch.jit.script(Picking()).save("picking.pt")
 torch.jit.script(nn.Sequential(nn.Linear(2, 8), nn.BatchNorm1d(8), nn.Tanh()).float()).save("vectors.pt")

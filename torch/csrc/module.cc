@@ -32,10 +32,19 @@ Module& module(void* p) {
   return *static_cast<Module*>(p);
 }
 
+// held is the type in which a module's tensors are held: what may be an index stays an integer.
+at::ScalarType held(at::ScalarType type) {
+  if (at::isFloatingType(type)) return at::kFloat;
+  return at::isIntegralType(type, false) && type != at::kByte ? at::kLong : type;
+}
+
 template <class List>
 void append(std::vector<Entry>& entries, std::unordered_set<const void*>& seen, const List& list, bool are_parameters) {
   for (const auto& named : list) {
-    if (seen.insert(named.value.unsafeGetTensorImpl()).second) entries.push_back({named.name, named.value, are_parameters});
+    at::Tensor t = named.value;
+    if (!seen.insert(t.unsafeGetTensorImpl()).second) continue;
+    t.set_data(t.to(held(t.scalar_type())));
+    entries.push_back({named.name, t, are_parameters && t.is_floating_point()});
   }
 }
 
@@ -66,7 +75,6 @@ char* iwt_module_load(const char* path, void** loaded) {
   return guard([&] {
     auto made = std::make_unique<Module>();
     made->script = torch::jit::load(path, at::Device(at::kCPU));
-    made->script.to(at::kFloat);
     std::unordered_set<const void*> seen;
     append(made->entries, seen, made->script.named_parameters(), true);
     append(made->entries, seen, made->script.named_buffers(), false);
