@@ -23,7 +23,7 @@ class Module:
         shapes = {n[:-7]: w.shape for n, w in state.items() if n.endswith(".weight") and w.ndim == 2 and not n.startswith("backbone.")}
         linear = {n: nn.Linear(inputs, outputs) for n, (outputs, inputs) in shapes.items()}
         if name == "lenet":
-            net.conv_params = nn.Sequential(nn.Conv2d(1, 20, 5), nn.MaxPool2d(2), nn.ReLU(), nn.Conv2d(20, 50, 5), nn.MaxPool2d(2), nn.ReLU())
+            net.conv_params = nn.Sequential(nn.Conv2d(about["input"]["shape"][0], 20, 5), nn.MaxPool2d(2), nn.ReLU(), nn.Conv2d(20, 50, 5), nn.MaxPool2d(2), nn.ReLU())
             net.fc_params = nn.Sequential(linear.pop("fc_params.0"), nn.ReLU())
             features = nn.Sequential(net.conv_params, nn.Flatten(), net.fc_params)
         else:
@@ -31,6 +31,8 @@ class Module:
                 if not run_module:
                     raise ValueError(f"{folder} has a TorchScript module, which is a program: iwda.load(…, run_module=True) runs it, if you trust who made it")
                 net.backbone = torch.jit.load(str(folder / network["backbone"]["file"]))
+            elif "backbone" in network and not any(n.startswith("backbone.") for n in state):
+                raise ValueError(f"{folder} lacks the frozen backbone, which is in {network['backbone']['file']}: iwrun export {folder} -o model writes a folder that has all")
             else:
                 net.backbone = getattr(import_module("torchvision.models"), name)()
                 net.backbone.fc = nn.Identity()

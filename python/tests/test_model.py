@@ -6,6 +6,7 @@ import numpy as np
 import pandas
 import pytest
 import torch
+import torchvision
 
 from PIL import Image
 
@@ -227,6 +228,24 @@ class TestPyTorch:
             model.predict(images.reshape(1000, -1))
 
     def test_resnet(self, tmp_path):
+        # The same convolutions of float32, in batches of other sizes.
+        assert self.adapted_to_images(tmp_path, "--set", "network={name: resnet18, pretrained: none, frozen: false, views: 0}") < 1e-5
+
+    def test_lenet_of_colours(self, tmp_path):
+        assert self.adapted_to_images(tmp_path, "--network", "small", side=28) < 1e-5
+
+    def test_frozen_resnet(self, tmp_path):
+        """A run's folder has the head alone; the model of the adaptation has all."""
+        network = torchvision.models.resnet18()
+        torch.save(network.state_dict(), tmp_path / "resnet18.pth")
+        weights = f"network={{name: resnet18, pretrained: {tmp_path / 'resnet18.pth'}, frozen: true, views: 2}}"
+        assert self.adapted_to_images(tmp_path, "--set", weights) < 1e-5
+        run = next((tmp_path / "out").rglob("checkpoint.safetensors")).parent
+        with pytest.raises(ValueError, match="resnet18.pth: iwrun export .* -o model"):
+            iwda.load(run).predict(np.zeros((1, 3, 20, 20), np.float32))
+
+    def adapted_to_images(self, tmp_path, *network, side=20):
+        """How far the probabilities of an adaptation to images are from iwrun predict's."""
         random = np.random.default_rng(1)
         for domain, count in (("source", 24), ("target", 20)):
             for i in range(count):
@@ -236,13 +255,12 @@ class TestPyTorch:
                 folder.mkdir(parents=True, exist_ok=True)
                 Image.fromarray(pixels).save(folder / f"{i}.png")
         settings = [
-            "network={name: resnet18, pretrained: none, frozen: false, views: 0}", "dataset={resize: 24, crop: 20, cache: memory}",
-            "methods=[source-only]", "seeds=[1]", "train.steps=8", "train.eval_every=8", "train.batch=8", "train.validation=0.3",
+            f"dataset={{resize: {side + 4}, crop: {side}, cache: memory}}", "methods=[source-only]", "seeds=[1]",
+            "train.steps=8", "train.eval_every=8", "train.batch=8", "train.validation=0.3",
         ]  # fmt: skip
-        arguments = ["adapt", "--source", str(tmp_path / "source"), "--target", str(tmp_path / "target"), "-o", str(tmp_path / "out"), "--device", "cpu"]
+        arguments = ["adapt", str(tmp_path / "source"), str(tmp_path / "target"), "-o", str(tmp_path / "out"), "--device", "cpu", *network]
         _process.run("iwrun", arguments + [word for s in settings for word in ("--set", s)], progress=False)
-        images = random.random((1000, 3, 20, 20)).astype(np.float32)
+        images = random.random((1000, 3, side, side)).astype(np.float32)
         np.save(tmp_path / "images.npy", images.reshape(1000, -1))
         want = predicted(tmp_path / "out", tmp_path / "images.npy", tmp_path)
-        # The same convolutions of float32, in batches of other sizes.
-        assert np.abs(iwda.Outcome(tmp_path / "out").model.predict_proba(images) - want).max() < 1e-5
+        return np.abs(iwda.Outcome(tmp_path / "out").model.predict_proba(images) - want).max()
