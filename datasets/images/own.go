@@ -58,10 +58,10 @@ func OpenOwn(name string, classes []string) (*Set, error) {
 	return set, nil
 }
 
-// checkFolders returns an error if a folder has no image, so that it is none of the classes that
-// occur: it would be missed.
+// checkFolders returns an error if a folder in the set's has no image, so that it is none of the
+// classes that occur: it would be missed.
 func (s *Set) checkFolders(classes map[string]int) error {
-	if s.listed {
+	if s.root != s.name { // a list or a single image
 		return nil
 	}
 	entries, err := readFolder(s.root, "")
@@ -219,7 +219,7 @@ func (s *Set) addList(name string, classes []string) (labels []string, err error
 	for _, class := range classes {
 		known[class] = true
 	}
-	err = eachLine(file, name, func(_ int, text string) error {
+	err = eachLine(file, name, func(text string) error {
 		text, label := cutLabel(text)
 		path, err := parsePath(s.root, text)
 		switch {
@@ -243,7 +243,7 @@ func (s *Set) addList(name string, classes []string) (labels []string, err error
 
 // eachLine calls f for every line of a list that is not empty, without the blanks around it.
 // Errors name the list and the line.
-func eachLine(r io.Reader, name string, f func(number int, text string) error) error {
+func eachLine(r io.Reader, name string, f func(text string) error) error {
 	scanner := bufio.NewScanner(r)
 	number := 1
 	for ; scanner.Scan(); number++ {
@@ -254,7 +254,7 @@ func eachLine(r io.Reader, name string, f func(number int, text string) error) e
 		if !utf8.ValidString(text) {
 			return fmt.Errorf("images: %s:%d: %w", name, number, table.ErrNotUTF8)
 		}
-		if err := f(number, text); err != nil {
+		if err := f(text); err != nil {
 			return fmt.Errorf("images: %s:%d: %w", name, number, err)
 		}
 	}

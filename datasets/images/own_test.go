@@ -46,6 +46,7 @@ func TestOpenOwn(t *testing.T) {
 	}{
 		{"source", nil, classes, []string{"Big Dog/1.png=Big Dog", "cat/1.png=cat", "cat/deep/2.jpg=cat"}},
 		{"flat", nil, nil, []string{"1.webp", "2.png"}},
+		{"x.png", nil, nil, []string{"x.png"}}, // beside folders without an image
 		{"flat", classes, classes, []string{"1.webp", "2.png"}},
 		{"nested", classes, classes, []string{"0.png", "2020/may/1.png", "2021/1.png"}},
 		{"target", classes, classes, []string{"9.png", "big_dog/1.png=Big Dog"}},
