@@ -88,7 +88,8 @@ void forward(const Shape& s, const T* x, const T* weight, const T* bias, T* out,
 
 // expand undoes rectification and pooling for some channels of one block: each gradient
 // goes to the pixel that was chosen. The rows of spread have a column more at either
-// end, which stays zero. It returns the sum of the gradients that go anywhere.
+// end, which stays zero. The sum of a channel's gradients that go anywhere is added to its
+// bias_gradient.
 template <class T>
 void expand(const Shape& s, int64_t channels, const T* gradient, const uint8_t* choice, T* spread, T* bias_gradient) {
   using V = typename Vector<T>::type;
