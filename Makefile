@@ -146,10 +146,9 @@ torture: build ## every call failing, every power cut, every byte damaged, 1,400
 race_packages := ./datasets ./datasets/catalogue ./datasets/images ./experiments/progress/... ./experiments/schedule/... ./torch/...
 
 FUZZTIME ?= 1m
-INPUTS ?= 0
-fuzz: setup ## every fuzz target for FUZZTIME (default 1m) each, then INPUTS (default 0) mutants of what was found
+fuzz: setup ## every fuzz target for FUZZTIME (default 1m) each
 	@$(MAKE) --no-print-directory $(library)
-	$(with_flags) FUZZTIME='$(FUZZTIME)' INPUTS='$(INPUTS)' sh tools/fuzz.sh $(FUZZ)
+	$(with_flags) FUZZTIME='$(FUZZTIME)' sh tools/fuzz.sh $(FUZZ)
 
 # Freed blocks are kept for a while to find later uses of them; by default so many that
 # a test takes them for a leak. With -o the tests keep the names that leaks.supp needs.

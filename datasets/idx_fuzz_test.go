@@ -7,7 +7,6 @@ import (
 
 	"iwda/datasets"
 	"iwda/internal/allocation"
-	"iwda/internal/fuzzing"
 	"iwda/internal/testfiles"
 )
 
@@ -27,7 +26,7 @@ func FuzzReadIDXImages(f *testing.F) {
 	f.Add(whole[:20])
 	f.Add(idx(0x803, []uint32{1 << 31, 28, 28}, make([]byte, 84)))
 	f.Add(idxLabels(1, 2, 3))
-	fuzzing.Bytes(f, func(t *testing.T, file []byte) {
+	f.Fuzz(func(t *testing.T, file []byte) {
 		var images datasets.IDXImages
 		var err error
 		allocation.Within(t, readingLimit(file), func() {
@@ -55,7 +54,7 @@ func FuzzReadIDXLabels(f *testing.F) {
 	f.Add(idxLabels(1, 2, 3))
 	f.Add(testfiles.Gzip(f, idxLabels(0, 9)))
 	f.Add(idxLabels(10))
-	fuzzing.Bytes(f, func(t *testing.T, file []byte) {
+	f.Fuzz(func(t *testing.T, file []byte) {
 		var labels []int
 		var err error
 		allocation.Within(t, readingLimit(file), func() {

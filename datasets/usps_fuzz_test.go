@@ -8,7 +8,6 @@ import (
 
 	"iwda/datasets"
 	"iwda/internal/allocation"
-	"iwda/internal/fuzzing"
 	"iwda/internal/testfiles"
 )
 
@@ -19,7 +18,7 @@ func FuzzReadUSPS(f *testing.F) {
 	f.Add([]byte("11 1:1\n\n"))
 	f.Add(bzip2OfTwoDigits(f))
 	f.Add(testfiles.Gzip(f, []byte("1 1:1\n10 256:-1\n")))
-	fuzzing.Bytes(f, func(t *testing.T, file []byte) {
+	f.Fuzz(func(t *testing.T, file []byte) {
 		// Each line is an image of 784 bytes, however short it is; slices grow by copying.
 		limit := min(3000*len(file)+readingLimit(file)+1<<28, allocation.Allowed(len(file))+readingLimit(file))
 		var set *datasets.Images

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"iwda/internal/allocation"
-	"iwda/internal/fuzzing"
 	"iwda/internal/testfiles"
 	"iwda/torch"
 )
@@ -21,7 +20,7 @@ func FuzzParseStateDict(f *testing.F) {
 		f.Add(content)
 	}
 	f.Add([]byte("\x35\x00\x00\x00\x00\x00\x00\x00" + `{"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}}` + "x"))
-	fuzzing.Bytes(f, func(t *testing.T, file []byte) {
+	f.Fuzz(func(t *testing.T, file []byte) {
 		torch.Tidy(func() {
 			allocation.Within(t, min(1<<20+2000*len(file), allocation.Allowed(len(file))), func() {
 				var values map[string]torch.Tensor

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"iwda/internal/allocation"
-	"iwda/internal/fuzzing"
 )
 
 // safetensorsWith is a file with that header, and a body of zeros.
@@ -31,7 +30,7 @@ func FuzzParseTensors(f *testing.F) {
 	f.Add(safetensorsWith(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}`, 8))
 	f.Add(safetensorsWith(`{"a":{"dtype":"BF16","shape":[2],"data_offsets":[0,4]}}`, 4))
 	f.Add(safetensorsWith(`{"__metadata__":{"a":"b"},"a":{"dtype":"U8","shape":[],"data_offsets":[0,1]}}`, 1))
-	fuzzing.Bytes(f, func(t *testing.T, file []byte) {
+	f.Fuzz(func(t *testing.T, file []byte) {
 		live := LiveTensors()
 		Tidy(func() {
 			allocation.Within(t, min(1<<20+200*len(file), allocation.Allowed(len(file))), func() {

@@ -12,7 +12,6 @@ import (
 	"iwda/datasets/images"
 	"iwda/datasets/internal/kernel"
 	"iwda/internal/allocation"
-	"iwda/internal/fuzzing"
 	"iwda/internal/testfiles"
 )
 
@@ -31,7 +30,7 @@ func FuzzDecode(f *testing.F) {
 	for _, c := range readPillow(f).Decode {
 		f.Add(c.File)
 	}
-	fuzzing.Bytes(f, func(t *testing.T, file []byte) {
+	f.Fuzz(func(t *testing.T, file []byte) {
 		const bytesPerPixel = 24
 		limit := bytesPerPixel * (1<<22 + 512*len(file))
 		allocation.Within(t, 1<<25+limit, func() {

@@ -14,7 +14,6 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"iwda/internal/allocation"
-	"iwda/internal/fuzzing"
 	"iwda/internal/testfiles"
 )
 
@@ -25,7 +24,7 @@ func fuzzed(f *testing.F, extension string, seeds ...string) {
 		f.Add([]byte(seed))
 	}
 	folder := f.TempDir()
-	fuzzing.Bytes(f, func(t *testing.T, content []byte) {
+	f.Fuzz(func(t *testing.T, content []byte) {
 		path := filepath.Join(folder, "rows"+extension)
 		if err := os.WriteFile(path, content, 0o600); err != nil {
 			t.Fatal(err)
@@ -140,7 +139,7 @@ func FuzzParquet(f *testing.F) {
 func FuzzStream(f *testing.F) {
 	f.Add([]byte(npyOf("<f4", "(2, 1)", one+one) + npyOf("<f4", "(1, 1)", one)))
 	f.Add([]byte(npyOf("<f8", "(1000000000, 1000000)", one)))
-	fuzzing.Bytes(f, func(t *testing.T, content []byte) {
+	f.Fuzz(func(t *testing.T, content []byte) {
 		allocation.Reading(t, len(content), func() {
 			table, err := NewStream(bytes.NewReader(content), "stream", Options{})
 			if err != nil {
@@ -159,7 +158,7 @@ func FuzzStream(f *testing.F) {
 func FuzzReadShares(f *testing.F) {
 	f.Add([]byte("class,share\na,0.5\nb,3\n"))
 	f.Add([]byte("target_share,class\n1e15,b\n\"0\",a\n"))
-	fuzzing.Bytes(f, func(t *testing.T, content []byte) {
+	f.Fuzz(func(t *testing.T, content []byte) {
 		path := write(t, "shares.csv", string(content))
 		allocation.Reading(t, len(content), func() {
 			shares, err := ReadShares(path, []string{"a", "b"})

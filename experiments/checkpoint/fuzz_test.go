@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"iwda/internal/allocation"
-	"iwda/internal/fuzzing"
 )
 
 // The head of a checkpoint of any content is a record, or damaged, or of another format.
@@ -15,7 +14,7 @@ func FuzzReadRecord(f *testing.F) {
 	_, whole := written(f, Record{Version: "1", Config: "a: b"})
 	f.Add(whole)
 	f.Add(binary.LittleEndian.AppendUint64(nil, 100<<20))
-	fuzzing.Bytes(f, func(t *testing.T, content []byte) {
+	f.Fuzz(func(t *testing.T, content []byte) {
 		allocation.Reading(t, len(content), func() {
 			_, err := readRecord("f", bytes.NewReader(content))
 			var damaged *DamagedError

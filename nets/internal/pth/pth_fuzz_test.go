@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"iwda/internal/allocation"
-	"iwda/internal/fuzzing"
 )
 
 func FuzzRead(f *testing.F) {
@@ -13,7 +12,7 @@ func FuzzRead(f *testing.F) {
 		f.Add(content(f, name))
 	}
 	f.Add(zipOf(f, oneTensor("K\x02", "K\x00", "K\x02\x85", "K\x01\x85"), oneAndTwo))
-	fuzzing.Bytes(f, func(t *testing.T, data []byte) {
+	f.Fuzz(func(t *testing.T, data []byte) {
 		var tensors map[string]Tensor
 		var err error
 		// Gopickle takes some 20 kB for every pickle, and a tar file has one a tensor.
