@@ -84,8 +84,16 @@ type pending struct {
 	errors []error // of the batch's images
 }
 
-// err returns what was wrong with the first image that something was wrong with.
-func (p *pending) err() error { return cmp.Or(p.errors...) }
+// wait returns the batch once it is made. An error is the context's, or that of the first of its
+// images that has one.
+func (p *pending) wait(ctx context.Context) (*Batch, error) {
+	select {
+	case <-p.done:
+		return p.batch, cmp.Or(p.errors...)
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
 
 // stream makes batches ahead, in order, until it is stopped.
 type stream struct {
@@ -181,7 +189,7 @@ func (s *stream) run(t task, own *scratch) {
 	row := t.batch.Rows[t.n]
 	own.square.reshape(s.reader.side, s.reader.side)
 	if err := s.reader.read(&own.square, row, own); err != nil {
-		t.errors[t.n] = err
+		t.errors[t.n] = &FileError{Path: s.reader.set.Path(row), Err: err}
 	} else {
 		var v view
 		if t.random != nil {
@@ -234,22 +242,15 @@ func (r *Reader) Batches(ctx context.Context, options ViewOptions) iter.Seq2[*Ba
 		})
 		defer s.close()
 		for p := range s.batches {
-			select {
-			case <-p.done:
-			case <-ctx.Done():
-			}
-			if err := ctx.Err(); err != nil {
+			batch, err := p.wait(ctx)
+			if err = cmp.Or(ctx.Err(), err); err != nil { // the context's, even if the batch is ready
 				yield(nil, err)
 				return
 			}
-			if err := p.err(); err != nil {
-				yield(nil, err)
+			if !yield(batch, nil) {
 				return
 			}
-			if !yield(p.batch, nil) {
-				return
-			}
-			s.release(p.batch)
+			s.release(batch)
 		}
 	}
 }

@@ -11,8 +11,5 @@ func (r *Reader) Read(dst []byte, i int) error {
 	return r.read(&RGB{dst, 3 * r.side, r.side, r.side}, i, new(scratch))
 }
 
-// Position returns the number of batches before the next one, over all passes.
-func (l *Loader) Position() int { return l.position }
-
 // Side is that of the resized images.
 func (r *Reader) Side() int { return r.side }

@@ -126,7 +126,9 @@ func TestOnlyFilesAreOpened(t *testing.T) {
 		t.Fatal(err)
 	}
 	reader := newReader(t, set, images.ReaderOptions{Side: 8})
-	if err := reader.Read(make([]byte, 3*8*8), 1); err == nil || !strings.Contains(err.Error(), "2.jpg: neither a JPEG") {
-		t.Errorf("error %v", err)
+	for _, err := range reader.Batches(t.Context(), images.ViewOptions{Rows: []int{1}, BatchSize: 1, Crop: 8}) {
+		if err == nil || !strings.Contains(err.Error(), "2.jpg: neither a JPEG") {
+			t.Errorf("error %v", err)
+		}
 	}
 }

@@ -2,16 +2,12 @@ package images
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 
 	"iwda/datasets"
 )
-
-// ErrClosed is what a closed [Loader] returns.
-var ErrClosed = errors.New("images: the loader is closed")
 
 // LoaderOptions says what a [Loader] loads.
 type LoaderOptions struct {
@@ -32,12 +28,10 @@ type LoaderOptions struct {
 // Goroutines work ahead of the caller. Order and views follow from the seed, the
 // purpose and the position alone. The methods of a loader are for one goroutine.
 type Loader struct {
-	reader   *Reader
-	options  LoaderOptions
-	position int
-	stream   *stream  // nil until the first batch is asked for
-	next     *pending // taken from the stream, not yet returned
-	err      error    // ends the loading
+	reader  *Reader
+	options LoaderOptions
+	first   int     // the position of the first batch
+	stream  *stream // nil until it is asked for
 }
 
 // NewLoader returns a loader at position 0. Options that are impossible, and fewer
@@ -56,73 +50,38 @@ func NewLoader(reader *Reader, options LoaderOptions) (*Loader, error) {
 // BatchesPerPass returns the number of batches of a pass over the images.
 func (l *Loader) BatchesPerPass() int { return len(l.options.Rows) / l.options.BatchSize }
 
-// Seek makes the batch after so many, over all passes, the next one: a new loader goes on
-// from where another one had come to. It panics if the position is negative.
+// Seek makes the batch after so many, over all passes, the first one: a new loader goes on
+// from where another one had come to. It panics if the position is negative or [Loader.Next]
+// was called before.
 func (l *Loader) Seek(position int) {
-	if position < 0 {
-		panic(fmt.Sprintf("images: Seek: position %d", position))
+	if position < 0 || l.stream != nil {
+		panic(fmt.Sprintf("images: Seek: position %d; want one that is not negative, before the first batch", position))
 	}
-	l.halt()
-	l.position = position
-	if l.err != ErrClosed {
-		l.err = nil
-	}
+	l.first = position
 }
 
-// Next returns the next batch, which is the caller's until [Loader.Release]. An
-// image that cannot be read is a [FileError], here and until Seek leads past it. A
-// context that ends while Next waits is its error; the batch is not lost then.
+// Next returns the next batch, which is the caller's until [Loader.Release]. An error is the
+// context's, or a [FileError] of an image that cannot be read. Nothing but Close may follow it.
 func (l *Loader) Next(ctx context.Context) (*Batch, error) {
-	if l.err != nil {
-		return nil, l.err
-	}
 	if l.stream == nil {
 		l.stream = startStream(l.reader, l.options.ViewOptions, l.planner())
 	}
-	if l.next == nil {
-		l.next = <-l.stream.batches
-	}
-	select {
-	case <-l.next.done:
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	if err := l.next.err(); err != nil {
-		l.halt()
-		l.err = err
-		return nil, err
-	}
-	batch := l.next.batch
-	l.next = nil
-	l.position++
-	return batch, nil
+	return (<-l.stream.batches).wait(ctx)
 }
 
 // Release gives a batch's memory back, for batches to come.
-func (l *Loader) Release(batch *Batch) {
-	if l.stream != nil {
-		l.stream.release(batch)
-	}
-}
+func (l *Loader) Release(batch *Batch) { l.stream.release(batch) }
 
-// Close ends the loader's goroutines. The reader stays open.
+// Close ends the loader's goroutines: it is the last call. The reader stays open.
 func (l *Loader) Close() {
-	l.halt()
-	l.err = ErrClosed
-}
-
-// halt throws away what was made ahead.
-func (l *Loader) halt() {
 	if l.stream != nil {
 		l.stream.close()
 	}
-	l.stream, l.next = nil, nil
 }
 
-// planner returns a function that plans one batch after the other from the loader's
-// position on.
+// planner returns a function that plans one batch after the other from the first on.
 func (l *Loader) planner() func() (plan, bool) {
-	position, shuffledPass := l.position, -1
+	position, shuffledPass := l.first, -1
 	var shuffled []int
 	return func() (plan, bool) {
 		pass, batch := position/l.BatchesPerPass(), position%l.BatchesPerPass()

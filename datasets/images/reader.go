@@ -86,13 +86,13 @@ func (r *Reader) CacheBytes() int64 { return r.cache.size() }
 func (r *Reader) Close() error { return r.cache.close() }
 
 // read writes image i, resized to dst's size, to dst. A file that is missing, damaged or no image
-// is a [FileError].
+// is an error that does not name it.
 func (r *Reader) read(dst *RGB, i int, s *scratch) error {
 	if r.cache.load(dst.Pix, i) {
 		return nil
 	}
 	if err := s.decode(r.set, i); err != nil {
-		return &FileError{Path: r.set.Path(i), Err: err}
+		return err
 	}
 	s.resampler.Resize(dst, &s.decoded, kernel.Bicubic)
 	r.cache.store(dst.Pix, i)
@@ -104,7 +104,7 @@ func (r *Reader) read(dst *RGB, i int, s *scratch) error {
 func (r *Reader) Broken(ctx context.Context) ([]*FileError, error) {
 	return r.set.each(ctx, func(own *scratch, i int) error {
 		own.square.reshape(r.side, r.side)
-		return errors.Unwrap(r.read(&own.square, i, own)) // the path is named there
+		return r.read(&own.square, i, own)
 	})
 }
 
