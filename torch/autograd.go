@@ -15,12 +15,8 @@ func (t Tensor) Backward() {
 // Grad returns the gradient that Backward accumulated in t, and false where there is
 // none. It is t's own memory, not a copy.
 func (t Tensor) Grad() (Tensor, bool) {
-	r := C.iwt_grad(t.box())
-	if r.error == nil && r.tensor == nil {
-		runtime.KeepAlive(t.t.T)
-		return Tensor{}, false
-	}
-	return made("Grad", r, t), true
+	g := made("Grad", C.iwt_grad(t.box()), t)
+	return g, !g.IsZero()
 }
 
 // SetRequiresGrad makes t, a leaf, collect gradients, or stop doing so, and returns

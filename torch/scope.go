@@ -101,9 +101,12 @@ func done(op string, message *C.char, operands ...Tensor) {
 }
 
 // made wraps what an operation of the shim returned, as [done] checks it, and hands it to
-// the current scope.
+// the current scope: the zero Tensor for none.
 func made(op string, r C.iwt_result, operands ...Tensor) Tensor {
 	done(op, r.error, operands...)
+	if r.tensor == nil {
+		return Tensor{}
+	}
 	box := unsafe.Pointer(r.tensor)
 	h := handle(&box)
 	if r.scope == 0 {

@@ -68,11 +68,7 @@ func (s *SGD) ZeroGrad() {
 func (s *SGD) Momentum() []Tensor {
 	buffers := make([]Tensor, s.count)
 	for i := range buffers {
-		r := C.iwt_sgd_momentum(s.optimizer, C.int64_t(i))
-		if r.error == nil && r.tensor == nil {
-			continue
-		}
-		buffers[i] = made("SGD.Momentum", r)
+		buffers[i] = made("SGD.Momentum", C.iwt_sgd_momentum(s.optimizer, C.int64_t(i)))
 	}
 	runtime.KeepAlive(s)
 	return buffers

@@ -11,13 +11,7 @@ char* iwt_backward(void* loss) {
 }
 
 iwt_result iwt_grad(void* a) {
-  try {
-    const at::Tensor& grad = tensor(a).grad();
-    if (!grad.defined()) return {nullptr, 0, nullptr};
-    return {box(grad), scope(), nullptr};
-  } catch (...) {
-    return {nullptr, 0, current()};
-  }
+  return produce([&] { return tensor(a).grad(); });
 }
 
 char* iwt_set_requires_grad(void* a, bool requires_grad) {

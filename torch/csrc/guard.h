@@ -45,11 +45,13 @@ void* box(at::Tensor tensor);
 
 uintptr_t scope() noexcept;
 
-// produce runs f, which returns a tensor.
+// produce runs f, which returns a tensor. One that is not defined has no box.
 template <class F>
 iwt_result produce(F&& f) noexcept {
   try {
-    return {box(f()), scope(), nullptr};
+    at::Tensor made = f();
+    if (!made.defined()) return {nullptr, 0, nullptr};
+    return {box(std::move(made)), scope(), nullptr};
   } catch (...) {
     return {nullptr, 0, current()};
   }

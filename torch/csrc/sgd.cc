@@ -157,13 +157,7 @@ char* iwt_sgd_zero_grad(void* optimizer) {
 }
 
 iwt_result iwt_sgd_momentum(void* optimizer, int64_t index) {
-  try {
-    at::Tensor& buffer = slot(optimizer, index);
-    if (!buffer.defined()) return {nullptr, 0, nullptr};
-    return {box(buffer), scope(), nullptr};
-  } catch (...) {
-    return {nullptr, 0, current()};
-  }
+  return produce([&] { return slot(optimizer, index); });
 }
 
 char* iwt_sgd_set_momentum(void* optimizer, int64_t index, void* buffer) {
