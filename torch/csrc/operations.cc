@@ -1,11 +1,14 @@
-// Differentiable operations, one call of ATen each.
+// Operations that are one call of ATen or two.
+#include <ATen/Context.h>
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/batch_norm.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/conv2d.h>
 #include <ATen/ops/linear.h>
 #include <ATen/ops/log_sigmoid.h>
 #include <ATen/ops/max_pool2d.h>
 #include <ATen/ops/mm.h>
+#include <ATen/ops/relu.h>
 
 #include <vector>
 
@@ -110,4 +113,27 @@ iwt_result iwt_conv2d(void* a, void* weight, void* bias, int64_t stride, int64_t
 }
 iwt_result iwt_max_pool2d(void* a, int64_t kernel, int64_t stride, int64_t padding) {
   return produce([&] { return at::max_pool2d(tensor(a), kernel, stride, padding); });
+}
+iwt_result iwt_batch_norm(void* a, void* weight, void* bias, void* mean, void* variance, bool training, double momentum,
+                          double epsilon) {
+  return produce([&] {
+    const at::Tensor& x = tensor(a);
+    return at::batch_norm(x, tensor(weight), tensor(bias), tensor(mean), tensor(variance), training, momentum, epsilon,
+                          at::globalContext().userEnabledCuDNN());
+  });
+}
+iwt_result iwt_global_average_pool2d(void* a) {
+  return produce([&] { return tensor(a).mean(at::IntArrayRef{2, 3}); });
+}
+char* iwt_relu_in_place(void* a) {
+  return guard([&] { at::relu_(tensor(a)); });
+}
+char* iwt_add_in_place(void* a, void* b) {
+  return guard([&] { tensor(a).add_(tensor(b)); });
+}
+char* iwt_increment(void* a) {
+  return guard([&] {
+    at::NoGradGuard no_grad;
+    tensor(a).add_(1);
+  });
 }
