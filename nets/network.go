@@ -38,68 +38,57 @@ type Settings struct {
 	Frozen bool
 }
 
-// constructors makes the network of every architecture, and returns the SHA-256 of its
-// file of weights, empty where there is none.
-var constructors = map[architecture.Name]func(Settings) (Network, string, error){
-	architecture.LeNet: func(s Settings) (Network, string, error) {
-		return NewLeNet(s.RowShape[0], s.Classes), "", nil
-	},
-	architecture.Linear: func(s Settings) (Network, string, error) {
-		return NewLinear(s.RowShape[0], s.Classes), "", nil
-	},
-	architecture.Forest: func(s Settings) (Network, string, error) {
-		return NewForest(s.RowShape[0], s.Classes, s.Trees, s.Nodes, s.Leaves), "", nil
-	},
-	architecture.MLP: func(s Settings) (Network, string, error) {
-		const dropout = 0.5
-		hidden := slices.Repeat([]int{s.HiddenSize}, s.HiddenLayers-1)
-		return NewMLP(s.RowShape[0], hidden, s.HiddenSize, s.Classes, dropout), "", nil
-	},
-	architecture.ResNet18:    resNet(18),
-	architecture.ResNet34:    resNet(34),
-	architecture.ResNet50:    resNet(50),
-	architecture.ResNet101:   resNet(101),
-	architecture.ResNet152:   resNet(152),
-	architecture.TorchScript: torchScript,
-}
-
 // New makes the network of an architecture. It returns the SHA-256 of the file of its
 // weights, empty where there is none; the error is that of this file. New panics where the name is
 // none that [architecture.Parse] returns, or the settings are none of which a network can be made.
 func New(name architecture.Name, s Settings) (network Network, weightsSHA256 string, err error) {
-	construct, ok := constructors[name]
-	if !ok {
-		panic(fmt.Sprintf("nets: no network %q", name))
+	switch name {
+	case architecture.LeNet:
+		return NewLeNet(s.RowShape[0], s.Classes), "", nil
+	case architecture.Linear:
+		return NewLinear(s.RowShape[0], s.Classes), "", nil
+	case architecture.Forest:
+		return NewForest(s.RowShape[0], s.Classes, s.Trees, s.Nodes, s.Leaves), "", nil
+	case architecture.MLP:
+		const dropout = 0.5
+		hidden := slices.Repeat([]int{s.HiddenSize}, s.HiddenLayers-1)
+		return NewMLP(s.RowShape[0], hidden, s.HiddenSize, s.Classes, dropout), "", nil
+	case architecture.ResNet18:
+		return resNet(18, s)
+	case architecture.ResNet34:
+		return resNet(34, s)
+	case architecture.ResNet50:
+		return resNet(50, s)
+	case architecture.ResNet101:
+		return resNet(101, s)
+	case architecture.ResNet152:
+		return resNet(152, s)
+	case architecture.TorchScript:
+		return torchScript(s)
 	}
-	return construct(s)
+	panic(fmt.Sprintf("nets: no network %q", name))
 }
 
-func resNet(layers int) func(Settings) (Network, string, error) {
-	return func(s Settings) (Network, string, error) {
-		backbone, err := NewResNet(layers)
-		if err != nil {
-			return nil, "", err
-		}
-		sum := ""
-		if s.Weights != "" {
-			if sum, err = backbone.LoadWeights(s.Weights); err != nil {
-				return nil, "", err
-			}
-		}
-		return withHead(backbone, s), sum, nil
+func resNet(layers int, s Settings) (network Network, weightsSHA256 string, err error) {
+	backbone, err := NewResNet(layers)
+	if err == nil && s.Weights != "" {
+		weightsSHA256, err = backbone.LoadWeights(s.Weights)
 	}
+	if err != nil {
+		return nil, "", err
+	}
+	return withHead(backbone, s), weightsSHA256, nil
 }
 
-func torchScript(s Settings) (Network, string, error) {
+func torchScript(s Settings) (network Network, weightsSHA256 string, err error) {
 	backbone, err := NewTorchScript(s.Weights, s.RowShape, !s.Frozen)
 	if err != nil {
 		return nil, "", err
 	}
-	sum, err := input.SHA256(s.Weights)
-	if err != nil {
+	if weightsSHA256, err = input.SHA256(s.Weights); err != nil {
 		return nil, "", err
 	}
-	return withHead(backbone, s), sum, nil
+	return withHead(backbone, s), weightsSHA256, nil
 }
 
 func withHead(backbone Backbone, s Settings) Network {

