@@ -73,39 +73,37 @@ func TestOpenTreeOfSimilarClasses(t *testing.T) {
 	if got, want := set.Counts(), []int{1, 2, 3, 4}; !slices.Equal(set.ClassNames(), similar) || !slices.Equal(got, want) {
 		t.Errorf("classes %q with %v images, want %q with %v", set.ClassNames(), got, similar, want)
 	}
-	var layout *images.LayoutError
-	if _, err := openTree(root, "d", "C", "C#", "c*", "c "); !errors.As(err, &layout) {
-		t.Fatalf("%v, want a LayoutError", err)
+	listing, err := images.Scan("set", root, []string{"d"}, []string{"C", "C#", "c*", "c "})
+	if err != nil {
+		t.Fatal(err)
 	}
-	if got, want := layout.Listing.ExtraFolders, []string{"d/C++", "d/c_"}; !slices.Equal(got, want) {
+	if got, want := listing.ExtraFolders, []string{"d/C++", "d/c_"}; !slices.Equal(got, want) {
 		t.Errorf("extra folders %q, want %q: they may be of either of two classes", got, want)
 	}
 }
 
-func TestLayoutErrorListsEverything(t *testing.T) {
+func TestIncompleteListing(t *testing.T) {
 	root := t.TempDir()
 	write(t, root, "d/dog/1.jpg", nil)
 	write(t, root, "d/Dog_/1.jpg", nil)
 	write(t, root, "d/wolf/1.jpg", nil)
 	write(t, root, "d/fox/readme", nil)
-	_, err := openTree(root, "d", "cat", "dog", "fox")
-	var layout *images.LayoutError
-	if !errors.As(err, &layout) {
-		t.Fatalf("%v, want a LayoutError", err)
+	listing, err := images.Scan("set", root, []string{"d"}, []string{"cat", "dog", "fox"})
+	if err != nil {
+		t.Fatal(err)
 	}
-	if got, want := layout.Listing.MissingClasses, []string{"cat", "fox"}; !slices.Equal(got, want) {
+	if got, want := listing.MissingClasses, []string{"cat", "fox"}; !slices.Equal(got, want) {
 		t.Errorf("missing classes %q, want %q", got, want)
 	}
-	if got, want := layout.Listing.ExtraFolders, []string{"d/Dog_", "d/wolf"}; !slices.Equal(got, want) {
+	if got, want := listing.ExtraFolders, []string{"d/Dog_", "d/wolf"}; !slices.Equal(got, want) {
 		t.Errorf("extra folders %q, want %q", got, want)
 	}
-	if got, want := layout.Listing.ExtraFiles, []string{"d/fox/readme"}; !slices.Equal(got, want) {
+	if got, want := listing.ExtraFiles, []string{"d/fox/readme"}; !slices.Equal(got, want) {
 		t.Errorf("extra files %q, want %q", got, want)
 	}
-	for _, word := range []string{"cat", "fox", "d/wolf", filepath.Join(root, "d")} {
-		if !strings.Contains(err.Error(), word) {
-			t.Errorf("the error does not name %q: %v", word, err)
-		}
+	want := "images: " + filepath.Join(root, "d") + ": no images of cat, fox; folders of no known class: d/Dog_, d/wolf"
+	if _, err := listing.Complete(); err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
 	}
 }
 

@@ -26,29 +26,18 @@ type Listing struct {
 	ExtraFiles []string
 }
 
-// LayoutError says that files cannot be read as the classes of a data set.
-type LayoutError struct {
-	Listing *Listing
-}
-
-// Error names up to ten of each kind of trouble.
-func (e *LayoutError) Error() string {
-	var troubles []string
-	add := func(what string, names []string) {
-		if len(names) > 0 {
-			troubles = append(troubles, what+" "+printable.FirstTen(names))
-		}
-	}
-	add("no images of", e.Listing.MissingClasses)
-	add("folders of no known class:", e.Listing.ExtraFolders)
-	return "images: " + e.Listing.From + ": " + strings.Join(troubles, "; ")
-}
-
-// Complete returns the set, or a [LayoutError] if a class is missing or a folder has images of
-// an unknown class.
+// Complete returns the set. It is an error, which names up to ten of each, if classes are missing
+// or folders have images of no known class.
 func (l *Listing) Complete() (*Set, error) {
-	if len(l.MissingClasses)+len(l.ExtraFolders) > 0 {
-		return nil, &LayoutError{Listing: l}
+	var troubles []string
+	if len(l.MissingClasses) > 0 {
+		troubles = append(troubles, "no images of "+printable.FirstTen(l.MissingClasses))
+	}
+	if len(l.ExtraFolders) > 0 {
+		troubles = append(troubles, "folders of no known class: "+printable.FirstTen(l.ExtraFolders))
+	}
+	if troubles != nil {
+		return nil, fmt.Errorf("images: %s: %s", l.From, strings.Join(troubles, "; "))
 	}
 	return l.Set, nil
 }
