@@ -78,7 +78,12 @@ func (s Slurm) Write() (string, error) {
 		}
 	}
 	script := filepath.Join(folder, SubmitScript)
-	return script, os.Chmod(script, 0o777)
+	info, err := os.Stat(script)
+	if err != nil {
+		return "", err
+	}
+	mayRun := (info.Mode() & 0o444) >> 2 // those who may read it
+	return script, os.Chmod(script, info.Mode()|mayRun)
 }
 
 // usualArraySize is Slurm's own setting where a cluster has none.

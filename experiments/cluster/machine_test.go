@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"iwda/internal/testfiles"
 )
 
 // Tasks start the launcher of a packed folder, and a program that was built where it lies.
@@ -29,7 +31,8 @@ func TestLauncherOf(t *testing.T) {
 	}
 }
 
-// Only their owner reads the values of variables.
+// Only their owner reads the values of variables. The script that the user runs is as open to others as
+// any file.
 func TestVariablesArePrivate(t *testing.T) {
 	j := job()
 	j.Results = t.TempDir()
@@ -41,13 +44,26 @@ func TestVariablesArePrivate(t *testing.T) {
 	if err != nil || len(files) != 6 {
 		t.Fatalf("%q, %v", files, err)
 	}
+	plain := filepath.Join(t.TempDir(), "plain")
+	testfiles.Write(t, plain, "")
+	usual, err := os.Stat(plain)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, path := range files {
 		info, err := os.Stat(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if private := strings.HasPrefix(info.Name(), "variables-"); private && info.Mode().Perm() != 0o600 {
-			t.Errorf("%s has the mode %v", path, info.Mode())
+		want := usual.Mode()
+		switch name := info.Name(); {
+		case strings.HasPrefix(name, "variables-"):
+			want = 0o600
+		case name == SubmitScript:
+			want |= (want & 0o444) >> 2
+		}
+		if info.Mode() != want {
+			t.Errorf("%s has the mode %v, want %v", path, info.Mode(), want)
 		}
 	}
 }
