@@ -205,7 +205,8 @@ func (a Accuracies) Shown() []View {
 	return shown
 }
 
-// taskRow is the row of a method on one task. A view that some run lacks has no score.
+// taskRow is the row of a method on one task. A view that some run lacks has no score, and one that
+// the base of some run lacks has no wins.
 func (s Selection) taskRow(variant, task, method string) Row {
 	runs := s.Runs(variant, task, method)
 	row := Row{
@@ -224,16 +225,20 @@ func (s Selection) taskRow(variant, task, method string) Row {
 	}
 	for v := range row.Scores {
 		var values []float64
-		wins := 0
+		wins, lacking := 0, false
 		for _, run := range runs {
-			accuracy := Views[v].of(run.Result).OrNaN()
-			values = append(values, 100*accuracy)
-			if base, ok := bases[run.Result.Seed]; ok && asGood(accuracy, Views[v].of(base).OrNaN()) {
-				wins++
+			accuracy := Views[v].of(run.Result)
+			values = append(values, 100*accuracy.OrNaN())
+			if result, ok := bases[run.Result.Seed]; ok {
+				base := Views[v].of(result)
+				lacking = lacking || !base.Measured
+				if asGood(accuracy.Value, base.Value) {
+					wins++
+				}
 			}
 		}
 		row.Scores[v] = NewScore(values)
-		if row.Scores[v].Wins = Percentage(wins, row.Pairs); math.IsNaN(row.Scores[v].Mean) {
+		if row.Scores[v].Wins = Percentage(wins, row.Pairs); lacking || math.IsNaN(row.Scores[v].Mean) {
 			row.Scores[v].Wins = math.NaN()
 		}
 	}

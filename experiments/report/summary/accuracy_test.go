@@ -244,4 +244,15 @@ func TestCorrectedAccuracies(t *testing.T) {
 	if row := group(t, compare(results, sample.Digits()), last.Variant, last.Task)[last.Method]; !math.IsNaN(row.Scores[Corrected].Mean) {
 		t.Errorf("%v of runs of which one has no corrected accuracy", row.Scores[Corrected])
 	}
+	for i, r := range results {
+		if r.Variant == "subsampled" && r.Task == "usps-mnist" && r.Method == "dann" && r.Seed == 1 {
+			results[i].CorrectedAccuracy = store.Optional[float64]{}
+		}
+	}
+	row := group(t, compare(results, sample.Digits()), "subsampled", "usps-mnist")["iwdan"]
+	want := row.Scores[Best]
+	want.Wins = math.NaN()
+	if diff := cmp.Diff(want, row.Scores[Corrected], approximately); diff != "" {
+		t.Errorf("without the base's corrected accuracy of a seed:\n%s", diff)
+	}
 }
