@@ -216,6 +216,38 @@ func TestDivergenceFigures(t *testing.T) {
 	}
 }
 
+// Points whose divergence nobody knows are left out, and the others are drawn as if alone.
+func TestUnknownDivergence(t *testing.T) {
+	drawn := func(results []store.Result) (texts []string) {
+		for _, k := range divergenceKinds {
+			f, err := k.draw(summary.Select(sample.Runs(results...), sample.Shift()), "", "mnist-usps")
+			if err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join(t.TempDir(), "a.svg")
+			drawTo(t, f, path)
+			texts = append(texts, svgTexts(t, path))
+		}
+		return texts
+	}
+	results := sample.ShiftResults()
+	for i := range results {
+		if results[i].Variant == "source-1" {
+			results[i].JSD = store.Optional[float64]{}
+		}
+	}
+	known := slices.DeleteFunc(slices.Clone(results), func(r store.Result) bool { return r.Variant == "source-1" })
+	if diff := cmp.Diff(drawn(known), drawn(results)); diff != "" {
+		t.Error(diff)
+	}
+	for i := range results {
+		results[i].JSD = store.Optional[float64]{}
+	}
+	if figures, err := All(sample.Runs(results...), sample.Shift()); len(figures) > 0 {
+		t.Errorf("%d figures of no divergences, %v", len(figures), err)
+	}
+}
+
 // Runs that recorded their instruments get a figure of them; the others are left out of it.
 func TestInstrumentCurves(t *testing.T) {
 	folder := t.TempDir()

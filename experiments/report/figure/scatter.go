@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/plot"
@@ -17,11 +18,12 @@ import (
 
 const divergenceLabel = "JSD of the label distributions (nat)"
 
-// families returns the gains of a task by base, and an error that wraps ErrNoData if
-// there are none.
+// families returns the gains of a task by base, without the points whose divergence is unknown, and an
+// error that wraps ErrNoData if there are none.
 func families(s summary.Selection, task string) ([][]summary.Gain, error) {
 	var families [][]summary.Gain
 	for _, g := range summary.Gains(s) {
+		g.Points = slices.DeleteFunc(g.Points, func(p summary.GainPoint) bool { return math.IsNaN(p.JSD) })
 		switch last := len(families) - 1; {
 		case g.Task != task || len(g.Points) == 0:
 		case last >= 0 && families[last][0].Base == g.Base:
