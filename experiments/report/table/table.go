@@ -24,7 +24,7 @@ type kind struct {
 	empty   string // why it shows nothing, if it does not say that itself
 }
 
-// kinds holds every kind; the first two are what an experiment is about.
+// kinds holds every kind, in the order in which they are shown behind the main one.
 var kinds = []kind{
 	{"accuracy", accuracy, always, ""},
 	{"gains", gains, hasFractions, "gains are of methods with weights, in variants with class fractions"},
