@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -58,12 +59,21 @@ func runFigure(o experimentOptions, formats []string, s streams) error {
 		return fmt.Errorf("cannot create the folder of the figures: %w", err)
 	}
 	figures, unreadable := figure.All(found.Runs, file.Config)
-	if err := wholefile.CheckApart(figure.Paths(figures, folder, formats...), o.Configs); err != nil {
+	var paths []string
+	for _, f := range figures {
+		for _, format := range formats {
+			paths = append(paths, filepath.Join(folder, f.Name+"."+format))
+		}
+	}
+	if err := wholefile.CheckApart(paths, o.Configs); err != nil {
 		return wrongUsage("%v", err)
 	}
-	paths, err := figure.WriteAll(figures, folder, formats...)
-	for _, path := range paths {
+	for i, path := range paths {
+		f, format := figures[i/len(formats)], formats[i%len(formats)]
+		if err := wholefile.Write(path, func(w io.Writer) error { return f.Write(w, format) }); err != nil {
+			return errors.Join(unreadable, err)
+		}
 		fmt.Fprintln(s.out, path)
 	}
-	return errors.Join(unreadable, err)
+	return unreadable
 }

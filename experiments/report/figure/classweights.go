@@ -1,7 +1,6 @@
 package figure
 
 import (
-	"fmt"
 	"image/color"
 	"math"
 	"slices"
@@ -21,15 +20,14 @@ const spread = 0.72
 // classWeights draws the class weights that every method ended with beside the true
 // ones, where they are known, which are bars: the mean over seeds, and a line from the lowest to the
 // highest.
-func classWeights(s summary.Selection, variant, task string) (Figure, error) {
-	title := s.Title(variant + ", " + task)
+func classWeights(s summary.Selection, variant, task string) Figure {
 	methods := slices.DeleteFunc(slices.Clone(s.Methods), func(method string) bool { return len(s.Runs(variant, task, method)) == 0 })
 	if len(methods) == 0 {
-		return Figure{}, fmt.Errorf("figure %q: %w", title, ErrNoData)
+		return Figure{}
 	}
 	first := s.Runs(variant, task, methods[0])[0].Result
 	truth, classes := first.TrueWeights, first.Classes
-	f := Figure{Title: title, Note: "weights at the end of the run: mean over seeds; line: lowest to highest"}
+	f := Figure{Title: s.Title(variant + ", " + task), Note: "weights at the end of the run: mean over seeds; line: lowest to highest"}
 	panel := newPanel("class", "class weight")
 	highest := 0.0
 	if len(truth) > 0 {
@@ -59,7 +57,7 @@ func classWeights(s summary.Selection, variant, task string) (Figure, error) {
 	}
 	setClassAxes(panel, classes, highest, math.Inf(1))
 	f.panels = [][]*plot.Plot{{panel}}
-	return f, nil
+	return f
 }
 
 // namedClasses is about the largest number of classes whose names have room on an axis.

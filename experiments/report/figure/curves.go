@@ -1,7 +1,6 @@
 package figure
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -46,13 +45,6 @@ func (u unit) of(m store.Metrics) int {
 type curve struct {
 	method string
 	seeds  [][]store.Metrics // the evaluations of each seed
-}
-
-// curves draws accuracy and weight distance over the runs of a task.
-func curves(s summary.Selection, variant, task string) (Figure, error) {
-	curves, unreadable := readCurves(s, variant, task)
-	f, err := accuracyAndWeightDistance(s.Title(variant+", "+task), unitOf(s.Experiment), curves)
-	return f, cmp.Or(unreadable, err)
 }
 
 // readCurves reads the metrics of a task's runs, those without a measured accuracy too, in the
@@ -108,9 +100,8 @@ const mostMarks = 14
 // accuracyAndWeightDistance draws the target's test accuracy and the Euclidean
 // distance of the class weights to the true ones by epoch or step, a line a method: the
 // mean over seeds, in a band from the lowest to the highest seed. The accuracy of
-// the untrained network, at epoch 0, is left out. The error wraps ErrNoData if no
-// curve has an accuracy.
-func accuracyAndWeightDistance(title string, unit unit, curves []curve) (Figure, error) {
+// the untrained network, at epoch 0, is left out.
+func accuracyAndWeightDistance(title string, unit unit, curves []curve) Figure {
 	return courses(title, unit, curves, trainedAccuracy, [][]instrument{{
 		{"accuracy on the target's test set (%)", trainedAccuracy, 100},
 		{"Euclidean distance to the true weights", func(m store.Metrics) float64 { return m.WeightDistance }, math.Inf(1)},
@@ -138,20 +129,18 @@ var instruments = [][]instrument{
 }
 
 // instrumentCurves draws the instruments by epoch or step, as [accuracyAndWeightDistance]
-// does accuracies. The error wraps ErrNoData if no run recorded them; what cannot be read
-// is left to [curves].
-func instrumentCurves(s summary.Selection, variant, task string) (Figure, error) {
-	curves, _ := readCurves(s, variant, task)
+// does accuracies. Runs that did not record them are left out.
+func instrumentCurves(title string, unit unit, curves []curve) Figure {
 	norm := instruments[0][1].of
-	return courses(s.Title(variant+", "+task)+": training", unitOf(s.Experiment), curves, norm, instruments)
+	return courses(title, unit, curves, norm, instruments)
 }
 
 // courses draws a panel a quantity of those curves that have values of the decisive one, over the
-// same time. The error wraps ErrNoData if no curve has.
-func courses(title string, unit unit, curves []curve, decisive func(store.Metrics) float64, quantities [][]instrument) (Figure, error) {
+// same time.
+func courses(title string, unit unit, curves []curve, decisive func(store.Metrics) float64, quantities [][]instrument) Figure {
 	curves = slices.DeleteFunc(slices.Clone(curves), func(c curve) bool { return len(course(c, unit, decisive)) == 0 })
 	if len(curves) == 0 {
-		return Figure{}, fmt.Errorf("figure %q: %w", title, ErrNoData)
+		return Figure{}
 	}
 	f := Figure{Title: title, Note: seedsNote(curves)}
 	last := 1.
@@ -171,7 +160,7 @@ func courses(title string, unit unit, curves []curve, decisive func(store.Metric
 		style := styleOf(curve.method)
 		f.legend.add(curve.method, &plotter.Line{LineStyle: style.line()}, &plotter.Scatter{GlyphStyle: style.mark()})
 	}
-	return f, nil
+	return f
 }
 
 // trainedAccuracy is the accuracy in percent, and NaN before the first epoch.

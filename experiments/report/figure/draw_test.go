@@ -31,6 +31,18 @@ func drawTo(t *testing.T, figure Figure, paths ...string) {
 	}
 }
 
+// drawAll writes the figures into the folder, and returns the paths.
+func drawAll(t *testing.T, figures []Figure, folder string, formats ...string) (paths []string) {
+	t.Helper()
+	for _, f := range figures {
+		for _, format := range formats {
+			paths = append(paths, filepath.Join(folder, f.Name+"."+format))
+			drawTo(t, f, paths[len(paths)-1])
+		}
+	}
+	return paths
+}
+
 // storedRuns writes the results' metrics below root.
 func storedRuns(t *testing.T, root string, results []store.Result) []store.Run {
 	t.Helper()
@@ -60,10 +72,7 @@ func TestFigures(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), broken) {
 		t.Errorf("got error %v, want one of %s", err, broken)
 	}
-	paths, err := WriteAll(figures, folder, PNG, SVG)
-	if err != nil {
-		t.Fatal(err)
-	}
+	paths := drawAll(t, figures, folder, PNG, SVG)
 	var want []string
 	for _, place := range []string{"full-mnist-usps", "subsampled-mnist-usps", "subsampled-usps-mnist"} {
 		for _, name := range []string{"curves", "weights", "confusion"} {
@@ -89,9 +98,6 @@ func TestFigures(t *testing.T) {
 	}
 	if figures, err := All(nil, sample.Digits()); len(figures) != 0 || err != nil {
 		t.Errorf("without runs: %v, %v", figures, err)
-	}
-	if _, err := WriteAll(figures, filepath.Join(folder, "none"), PNG); err == nil {
-		t.Error("a folder that is not there is no error")
 	}
 }
 

@@ -2,8 +2,8 @@
 // weights, predictions by class, and gain and performance against divergence; and class
 // shares with their intervals.
 //
-// A kind of figure is a function from the experiment's runs to a Figure, in a file of its
-// own, and a line in taskKinds or divergenceKinds.
+// A kind of figure is a function from the experiment's runs to a Figure, without panels if
+// there is nothing to draw, and a line in All.
 package figure
 
 import (
@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"image/color"
 	"io"
-	"path/filepath"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -26,11 +25,7 @@ import (
 	"iwda/experiments/config"
 	"iwda/experiments/report/summary"
 	"iwda/experiments/store"
-	"iwda/internal/wholefile"
 )
-
-// ErrNoData is returned for a figure without a single point.
-var ErrNoData = errors.New("nothing to draw")
 
 // Measures of figures on paper, and of their PNG.
 const (
@@ -61,27 +56,6 @@ type Figure struct {
 	legend      legend
 }
 
-// kind is a figure that an experiment's runs give. The error wraps ErrNoData where there
-// is nothing to draw; any other may come with a figure, and says what that lacks.
-type kind struct {
-	name string
-	draw func(s summary.Selection, variant, task string) (Figure, error)
-}
-
-// taskKinds are drawn for each variant without class fractions and each task.
-var taskKinds = []kind{
-	{"curves", curves},
-	{"training", instrumentCurves},
-	{"weights", classWeights},
-	{"confusion", heatMaps},
-}
-
-// divergenceKinds are drawn for each task, over all variants with class fractions.
-var divergenceKinds = []kind{
-	{"gain", gain},
-	{"performance", performance},
-}
-
 // All draws everything that the experiment's finished runs give, those that the
 // experiment does not plan left out. A run whose metrics cannot be read is part of the
 // error; what could be drawn is there.
@@ -89,50 +63,26 @@ func All(runs []store.Run, experiment config.Config) ([]Figure, error) {
 	s := summary.Select(runs, experiment)
 	var figures []Figure
 	var failures []error
-	draw := func(k kind, variant, task, place string) {
-		f, err := k.draw(s, variant, task)
-		if !errors.Is(err, ErrNoData) {
-			failures = append(failures, err)
-		}
+	add := func(name string, f Figure) {
 		if f.panels != nil {
-			f.Name = k.name + "-" + place
+			f.Name = name
 			figures = append(figures, f)
 		}
 	}
 	for variant, task := range s.NamedTasks() {
-		for _, k := range taskKinds {
-			draw(k, variant, task, variant+"-"+task)
-		}
+		place, title := variant+"-"+task, s.Title(variant+", "+task)
+		curves, err := readCurves(s, variant, task)
+		failures = append(failures, err)
+		add("curves-"+place, accuracyAndWeightDistance(title, unitOf(experiment), curves))
+		add("training-"+place, instrumentCurves(title+": training", unitOf(experiment), curves))
+		add("weights-"+place, classWeights(s, variant, task))
+		add("confusion-"+place, heatMaps(s, variant, task))
 	}
 	for _, task := range experiment.Tasks {
-		for _, k := range divergenceKinds {
-			draw(k, "", task, task)
-		}
+		add("gain-"+task, gain(s, task))
+		add("performance-"+task, performance(s, task))
 	}
 	return figures, errors.Join(failures...)
-}
-
-// Paths returns those of the files that WriteAll writes.
-func Paths(figures []Figure, folder string, formats ...string) (paths []string) {
-	for _, f := range figures {
-		for _, format := range formats {
-			paths = append(paths, filepath.Join(folder, f.Name+"."+format))
-		}
-	}
-	return paths
-}
-
-// WriteAll writes each figure in each format, PNG or SVG, into the folder, which must be
-// there, and returns the paths.
-func WriteAll(figures []Figure, folder string, formats ...string) (paths []string, err error) {
-	paths = Paths(figures, folder, formats...)
-	for i, path := range paths {
-		f, format := figures[i/len(formats)], formats[i%len(formats)]
-		if err := wholefile.Write(path, func(w io.Writer) error { return f.Write(w, format) }); err != nil {
-			return paths[:i], err
-		}
-	}
-	return paths, nil
 }
 
 // Write draws the figure in a format. The same figure gives the same bytes.

@@ -18,9 +18,8 @@ import (
 
 const divergenceLabel = "JSD of the label distributions (nat)"
 
-// families returns the gains of a task by base, without the points whose divergence is unknown, and an
-// error that wraps ErrNoData if there are none.
-func families(s summary.Selection, task string) ([][]summary.Gain, error) {
+// families returns the gains of a task by base, without the points whose divergence is unknown.
+func families(s summary.Selection, task string) [][]summary.Gain {
 	var families [][]summary.Gain
 	for _, g := range summary.Gains(s) {
 		g.Points = slices.DeleteFunc(g.Points, func(p summary.GainPoint) bool { return math.IsNaN(p.JSD) })
@@ -32,18 +31,15 @@ func families(s summary.Selection, task string) ([][]summary.Gain, error) {
 			families = append(families, []summary.Gain{g})
 		}
 	}
-	if len(families) == 0 {
-		return nil, fmt.Errorf("gains on %s: %w", task, ErrNoData)
-	}
-	return families, nil
+	return families
 }
 
 // scatter draws a panel a family of a task. fill adds a family to its panel and to the
 // legend and returns the points over which the axes are to reach.
-func scatter(s summary.Selection, task, what, note string, floor, ceiling float64, fill func(*plot.Plot, *legend, []summary.Gain) plotter.XYs) (Figure, error) {
-	families, err := families(s, task)
-	if err != nil {
-		return Figure{}, err
+func scatter(s summary.Selection, task, what, note string, floor, ceiling float64, fill func(*plot.Plot, *legend, []summary.Gain) plotter.XYs) Figure {
+	families := families(s, task)
+	if len(families) == 0 {
+		return Figure{}
 	}
 	f := Figure{Title: s.Title(task + ", " + what), Note: "each point is a variation of the task; lines: " + note}
 	var row []*plot.Plot
@@ -55,12 +51,12 @@ func scatter(s summary.Selection, task, what, note string, floor, ceiling float6
 		row = append(row, panel)
 	}
 	f.panels = [][]*plot.Plot{row}
-	return f, nil
+	return f
 }
 
 // gain draws gain against divergence: a panel a family, zero as a line, and the mean
 // gain of each method as a line of its own.
-func gain(s summary.Selection, _, task string) (Figure, error) {
+func gain(s summary.Selection, task string) Figure {
 	return scatter(s, task, "gain", "means", math.Inf(-1), math.Inf(1), func(panel *plot.Plot, legend *legend, family []summary.Gain) (shown plotter.XYs) {
 		panel.Y.Label.Text = fmt.Sprintf("gain over %s (points of accuracy)", family[0].Base)
 		var lines, glyphs []plot.Plotter
@@ -86,7 +82,7 @@ func gain(s summary.Selection, _, task string) (Figure, error) {
 
 // performance draws accuracy against divergence with linear fits: a panel a family, the
 // base in it too.
-func performance(s summary.Selection, _, task string) (Figure, error) {
+func performance(s summary.Selection, task string) Figure {
 	return scatter(s, task, "performance", "linear fits", 0, 100, func(panel *plot.Plot, legend *legend, family []summary.Gain) (shown plotter.XYs) {
 		panel.Y.Label.Text = "accuracy on the target's test set (%)"
 		add := func(method string, points plotter.XYs) {
