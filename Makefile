@@ -42,11 +42,8 @@ help: ## list the targets
 setup: ## install what is missing (a C++ compiler, libtorch); on a terminal it asks before sudo
 	@sh tools/setup.sh
 
-# make_with_progress makes the programs $(1) and shows how far that is.
-make_with_progress = +@sh tools/progress.sh '$(shim) build/gotorch.o $(library) build/modules $(1)' $(MAKE) --no-print-directory $(1)
-
 build: setup ## build the programs build/iwrun and, without libtorch, build/labelshift
-	$(call make_with_progress,build/iwrun)
+	@$(MAKE) --no-print-directory build/iwrun
 
 dist: setup ## pack what runs where there is that libtorch: build/dist/iwda-VERSION-linux-ARCH-libtorchX.tar.gz
 	@sh tools/setup.sh patchelf:patchelf
@@ -66,7 +63,7 @@ demo: ## train on embedded data, print the table, draw the figure
 	@echo 'demo: builds iwrun (C++ and Go: some two and a half minutes the first time), trains four methods on drawn digits,'
 	@echo '      each with three seeds (as long again on two cores), prints a table and draws curves into build/results/demo/figures'
 	@$(MAKE) --no-print-directory setup
-	$(call make_with_progress,build/iwrun)
+	@$(MAKE) --no-print-directory build/iwrun
 	build/iwrun $(demo) -j 2
 	build/iwrun figure $(demo)
 	@echo 'demo: that was half of the epochs of configs/demo.yaml; after all of them, build/iwrun -c configs/demo.yaml, the weighted methods are better'
