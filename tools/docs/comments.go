@@ -7,7 +7,6 @@ import (
 	"go/token"
 	"path/filepath"
 	"reflect"
-	"strconv"
 	"strings"
 
 	"iwda/experiments/config"
@@ -16,95 +15,80 @@ import (
 // keyComments returns what the schema of an experiment file says of each key, by the path
 // of the key.
 func keyComments(root string) (map[string]string, error) {
-	s := schema{root: root, files: token.NewFileSet(), comments: map[string]string{}}
-	return s.comments, s.add("", "experiments/config", "document")
+	s := schema{root: root, fields: map[string]map[string]string{}, comments: map[string]string{}}
+	if err := s.add("", reflect.TypeFor[config.Config]()); err != nil {
+		return nil, err
+	}
+	// A file has one key that a Config has not.
+	s.comments["overrides"] = sentence("Overrides", s.fields["experiments/config"]["document.Overrides"])
+	return s.comments, nil
 }
 
 // schema follows the types of a schema through the packages that declare them.
 type schema struct {
 	root     string
-	files    *token.FileSet
+	fields   map[string]map[string]string // by folder, what fieldComments returns
 	comments map[string]string
 }
 
-// add reads the comments of the fields of a type, which stands at path in a file.
-func (s schema) add(path, folder, name string) error {
-	declared, imports, err := s.declared(folder, name)
-	if err != nil {
-		return err
+// add takes the comments of the fields of a type, which stands at path in a file.
+func (s schema) add(path string, t reflect.Type) error {
+	if t.Kind() == reflect.Slice && t.Name() != "" { // values by names that the user gives
+		path, t = path+"."+config.AnyName, t.Elem()
 	}
-	structure, is := declared.(*ast.StructType)
-	if list, named := declared.(*ast.ArrayType); named { // values by names that the user gives
-		return s.follow(path+"."+config.AnyName, folder, imports, list.Elt)
-	}
-	if !is {
+	if t.Kind() != reflect.Struct {
 		return nil
 	}
-	for _, field := range structure.Fields.List {
-		if field.Tag == nil {
-			continue
-		}
-		tag, err := strconv.Unquote(field.Tag.Value)
+	folder := strings.TrimPrefix(t.PkgPath(), "iwda/")
+	if s.fields[folder] == nil {
+		fields, err := fieldComments(s.root, folder)
 		if err != nil {
 			return err
 		}
-		key, options, _ := strings.Cut(reflect.StructTag(tag).Get("yaml"), ",")
+		s.fields[folder] = fields
+	}
+	for i := range t.NumField() {
+		field := t.Field(i)
+		key, options, _ := strings.Cut(field.Tag.Get("yaml"), ",")
 		at := strings.TrimPrefix(path+"."+key, ".")
 		if options == "inline" {
 			at = path
-		} else if len(field.Names) == 1 {
-			s.comments[at] = sentence(field.Names[0].Name, field.Doc.Text())
+		} else {
+			s.comments[at] = sentence(field.Name, s.fields[folder][t.Name()+"."+field.Name])
 		}
-		if err := s.follow(at, folder, imports, field.Type); err != nil {
+		if err := s.add(at, field.Type); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// follow adds the type that an expression names, if it names one of ours.
-func (s schema) follow(path, folder string, imports map[string]string, expression ast.Expr) error {
-	switch t := expression.(type) {
-	case *ast.Ident:
-		return s.add(path, folder, t.Name)
-	case *ast.SelectorExpr:
-		if pkg, is := t.X.(*ast.Ident); is && imports[pkg.Name] != "" {
-			return s.add(path, imports[pkg.Name], t.Sel.Name)
-		}
-	}
-	return nil
-}
-
-// declared finds what a folder declares a type as, nil if it declares none of the name, and the
-// folders of our packages that its file imports.
-func (s schema) declared(folder, name string) (ast.Expr, map[string]string, error) {
-	paths, _ := filepath.Glob(filepath.Join(s.root, folder, "*.go")) // the pattern is right
+// fieldComments returns the comments of the fields of a folder's structs, by Type.Field.
+func fieldComments(root, folder string) (map[string]string, error) {
+	paths, _ := filepath.Glob(filepath.Join(root, folder, "*.go")) // the pattern is right
 	if len(paths) == 0 {
-		return nil, nil, fmt.Errorf("%s: no Go files", folder)
+		return nil, fmt.Errorf("%s: no Go files", folder)
 	}
+	comments := map[string]string{}
 	for _, path := range paths {
-		file, err := parser.ParseFile(s.files, path, nil, parser.ParseComments)
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		if object := file.Scope.Lookup(name); object != nil {
-			if spec, is := object.Decl.(*ast.TypeSpec); is {
-				return spec.Type, imported(file), nil
+		ast.Inspect(file, func(node ast.Node) bool {
+			if spec, is := node.(*ast.TypeSpec); is {
+				if structure, is := spec.Type.(*ast.StructType); is {
+					for _, field := range structure.Fields.List {
+						for _, name := range field.Names {
+							comments[spec.Name.Name+"."+name.Name] = field.Doc.Text()
+						}
+					}
+				}
 			}
-		}
+			return true
+		})
 	}
-	return nil, nil, nil
-}
-
-func imported(file *ast.File) map[string]string {
-	folders := map[string]string{}
-	for _, spec := range file.Imports {
-		path := strings.Trim(spec.Path.Value, `"`)
-		if folder, ours := strings.CutPrefix(path, "iwda/"); ours {
-			folders[filepath.Base(path)] = folder
-		}
-	}
-	return folders
+	return comments, nil
 }
 
 // sentence is the comment of a field in a line. The name of the field, with which it begins,
