@@ -21,9 +21,9 @@ func ReadShares(path string, classes []string) ([]float64, error) {
 	shares, given := make([]float64, len(classes)), make([]bool, len(classes))
 	class, share := -1, -1
 	err := ReadText(path, func(columns []string) error {
-		class, share = heading.Index(columns, heading.Class), slices.Index(columns, "share")
+		class, share = slices.Index(columns, heading.Class), slices.Index(columns, "share")
 		if share < 0 { // what iwrun labelshift and iwrun adapt leave of the target
-			share = heading.Index(columns, heading.TargetShare)
+			share = slices.Index(columns, heading.TargetShare)
 		}
 		if class < 0 || share < 0 {
 			return fmt.Errorf("the columns are %.200q; want class and share", columns)

@@ -16,7 +16,6 @@ func TestReadShares(t *testing.T) {
 		"class;share\nowl;4\ncat;1\ndog;3\n":                                                  "",
 		"id,share,class\na,0.5,owl\nb,0.125,cat\nc,0.375,dog\n":                               "",
 		"class,source_share,target_share,weight\ncat,1,0.125,1\nowl,1,0.5,1\ndog,1,0.375,1\n": "",
-		"class,source_share,estimated_target_share\ncat,1,0.125\nowl,1,0.5\ndog,1,0.375\n":    "",
 		"class,target_share,share\ncat,1,0.125\nowl,1,0.5\ndog,1,0.375\n":                     "",
 		"class;share\nowl;0,5\ncat;0,125\ndog;,375\n":                                         "",
 		"class,share\nowl,\"0,5\"\ncat,0.125\ndog,37.5%\n":                                    "",

@@ -189,7 +189,7 @@ func evaluationOf(t *testing.T, predictions, labels string) *Evaluation {
 
 // A class that is never predicted may be one that is written in another way.
 func TestLabelThatIsNotPredicted(t *testing.T) {
-	if e := evaluationOf(t, "id,class,probability\n1,cat,0.5\n2,dog,0.75\n3,dog,1\n", "id,label\n1,cat\n2,dgo\n"); e.Predictions.Right != 1 || len(e.Notes) != 1 || !strings.Contains(e.Notes[0], `"dgo", the true class of 1 labelled row.`) || e.Recalls[0].Recall != nil {
+	if e := evaluationOf(t, "id,predicted_class,probability\n1,cat,0.5\n2,dog,0.75\n3,dog,1\n", "id,label\n1,cat\n2,dgo\n"); e.Predictions.Right != 1 || len(e.Notes) != 1 || !strings.Contains(e.Notes[0], `"dgo", the true class of 1 labelled row.`) || e.Recalls[0].Recall != nil {
 		t.Errorf("%+v", e)
 	}
 }
@@ -201,12 +201,12 @@ func TestMatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]string{
-		"id,class,probability\n1,cat,0.5\n3,cat,0.5\n":            given.Path + `:3: id "2" is not among the 2 rows of PATH`,
-		"id,class,probability\n1,cat,0.5\n2,a,1\n1,cat,0.5\n":     `PATH:4: two rows have the id "1", and ` + given.Path + ":2 has a label for one of them: give the target's rows unique ids",
-		"id,class,probability\n0001,cat,0.5\n0002,cat,0.5\n":      given.Path + `:2: id "1" is not among the 2 rows of PATH; "0001" is one: write ids unchanged, in a spreadsheet as text`,
-		"id,class,probability\n1,cat,half\n":                      `PATH:2: id "1": the probability is "half"`,
-		"id,class\n1,cat\n":                                       `PATH:1: the columns are ["id" "class"]; want id, predicted_class and probability`,
-		"id,class,probability\n1,cat,0.5\n2,dog,1\n2,dog,1,dog\n": "PATH:4: 4 columns",
+		"id,predicted_class,probability\n1,cat,0.5\n3,cat,0.5\n":        given.Path + `:3: id "2" is not among the 2 rows of PATH`,
+		"id,predicted_class,probability\n1,cat,0.5\n2,a,1\n1,cat,0.5\n": `PATH:4: two rows have the id "1", and ` + given.Path + ":2 has a label for one of them: give the target's rows unique ids",
+		"id,predicted_class,probability\n0001,cat,0.5\n0002,cat,0.5\n":  given.Path + `:2: id "1" is not among the 2 rows of PATH; "0001" is one: write ids unchanged, in a spreadsheet as text`,
+		"id,predicted_class,probability\n1,cat,half\n":                  `PATH:2: id "1": the probability is "half"`,
+		"id,class\n1,cat\n": `PATH:1: the columns are ["id" "class"]; want id, predicted_class and probability`,
+		"id,predicted_class,probability\n1,cat,0.5\n2,dog,1\n2,dog,1,dog\n": "PATH:4: 4 columns",
 	} {
 		path := file(t, "predictions.csv", text)
 		if _, err := Match(path, given); err == nil || !strings.HasPrefix(err.Error(), strings.ReplaceAll(want, "PATH", path)) {

@@ -79,7 +79,7 @@ func Touched(path string) bool {
 		label = len(columns) - 1
 		touched = true
 		for _, ours := range [][]string{header(false), header(true)} {
-			touched = touched && !slices.Equal(columns, ours) && !slices.Equal(columns, heading.Former(ours))
+			touched = touched && !slices.Equal(columns, ours)
 		}
 		return nil
 	}, func(_ int, cells []string) error {

@@ -45,12 +45,8 @@ func TestTouched(t *testing.T) {
 	if filled, of := Filled(file(t, "labels.csv", "my notes\n1\n")); filled != 0 || of != 0 {
 		t.Errorf("%d of %d rows of something else", filled, of)
 	}
-	if Touched(file(t, "labels.csv", "id,class,confidence,label\n1,cat,0.5,\n")) {
-		t.Error("what version 0.3.0 wrote is touched")
-	}
 	for what, text := range map[string]string{
 		"a label":            "id,predicted_class,probability,label\n1,cat,0.5,\n2,cat,0.5,dog\n",
-		"a former label":     "id,class,confidence,label\n1,cat,0.5,\n2,cat,0.5,dog\n",
 		"by a spreadsheet":   "id;class;confidence;label\n1;cat;0,5;dog\n",
 		"another column":     "id,predicted_class,probability,label,note\n1,cat,0.5,,\n",
 		"columns in a line":  "id,predicted_class,probability,label\n1,cat,0.5\n",

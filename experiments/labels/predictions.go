@@ -29,7 +29,7 @@ func Match(path string, labels Labels) (*Predictions, error) {
 	}
 	var id, class, confidence int
 	err := table.ReadText(path, func(columns []string) error {
-		id, class, confidence = heading.Index(columns, heading.ID), heading.Index(columns, heading.PredictedClass), heading.Index(columns, heading.Probability)
+		id, class, confidence = slices.Index(columns, heading.ID), slices.Index(columns, heading.PredictedClass), slices.Index(columns, heading.Probability)
 		if id < 0 || class < 0 || confidence < 0 {
 			return fmt.Errorf("the columns are %.200q; want id, predicted_class and probability, as iwrun predict writes them", columns)
 		}

@@ -63,7 +63,7 @@ type reader struct {
 func (r *reader) header(columns []string) error {
 	r.id, r.label = table.IDColumn(columns), table.LabelColumn(columns)
 	r.stratum, r.share = slices.Index(columns, heading.Stratum), slices.Index(columns, heading.StratumShare)
-	r.Disputed = heading.Index(columns, heading.PredictedClass) >= 0 && slices.ContainsFunc(columns, func(name string) bool {
+	r.Disputed = slices.Contains(columns, heading.PredictedClass) && slices.ContainsFunc(columns, func(name string) bool {
 		_, is := config.ParseMethod(name)
 		return is
 	})

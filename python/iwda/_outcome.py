@@ -22,8 +22,6 @@ from ._words import Words
 
 OUTCOME_FILE = "outcome.json"
 _FORMAT = 3
-# What columns were called in former versions.
-_FORMER = {"class": "predicted_class", "confidence": "probability"}
 
 
 class Interval(NamedTuple):
@@ -168,7 +166,7 @@ class Outcome:
             raise ValueError(f"{path}: predictions are read from .csv here; pandas.read_parquet reads this file")
         lines = _data.read_csv(str(path))
         header = next(lines)
-        of_class = [_FORMER.get(name, name) for name in header].index("predicted_class")
+        of_class = header.index("predicted_class")
         first = next((i for i, name in enumerate(header) if name.startswith("probability_")), len(header))
         number = {name: i for i, name in enumerate(self._names)}
         texts, predicted, probabilities = [], [], []
@@ -263,8 +261,7 @@ class Outcome:
         """Rows of the target, drawn at random, for you to label: id, predicted_class, probability
         and label, None yet. :meth:`evaluate` takes it once ``label`` is filled in."""
         lines = _data.read_csv(str(self.path("to_label.csv")))
-        header = [_FORMER.get(name, name) for name in next(lines)]
-        columns: Dict[str, Any] = {name: list(values) for name, values in zip(header, zip(*lines))}
+        columns: Dict[str, Any] = {name: list(values) for name, values in zip(next(lines), zip(*lines))}
         columns["id"] = self._ids_of([_data.unescape(text) for text in columns["id"]])
         columns["predicted_class"] = np.array([self._class_of(text) for text in columns["predicted_class"]])
         columns["label"] = np.array([self._class_of(text) if text else None for text in columns["label"]], object)
