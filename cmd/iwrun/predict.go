@@ -119,7 +119,7 @@ func (o predictOptions) check(c *cli.Context) error {
 	if err := table.CheckTable(o.ToLabel); o.ToLabel != "" && err != nil {
 		return wrongUsage("--to-label: %v", err)
 	}
-	if o.ToLabel != "" && labels.Touched(o.ToLabel) {
+	if o.ToLabel != "" && labels.StateOf(o.ToLabel).Touched {
 		return wrongUsage("--to-label: %s has labels, or is another file; choose another name", o.ToLabel)
 	}
 	if o.Output == predict.Stdout {

@@ -65,7 +65,7 @@ func TestEvaluateAndChoose(t *testing.T) {
 		t.Fatal(err)
 	}
 	toLabel := filepath.Join(folder, names.ToLabel)
-	if outcome.Files["to_label"] != names.ToLabel || labels.Touched(toLabel) {
+	if outcome.Files["to_label"] != names.ToLabel || labels.StateOf(toLabel).Touched {
 		t.Errorf("%v", outcome.Files)
 	}
 	// What the method that does not predict would, by its folder.

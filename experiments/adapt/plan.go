@@ -201,7 +201,7 @@ func (p *Plan) check(ctx context.Context) error {
 				strings.Join(differences, "\n") + "\nchoose another folder with -o, or train again with --overwrite, which removes what is there"}
 		}
 	}
-	if path := p.path(names.ToLabel); p.options.Overwrite && labels.Touched(path) {
+	if path := p.path(names.ToLabel); p.options.Overwrite && labels.StateOf(path).Touched {
 		if other, err := train.OfOtherData(p.Runs, p.results()); err != nil {
 			return err
 		} else if len(other) > 0 {

@@ -142,10 +142,10 @@ func (o *Outcome) next(folder string) []string {
 	}
 	path := filepath.Join(folder, name)
 	evaluate := printable.Command("iwrun", "evaluate", folder, path)
-	switch filled, rows := labels.Filled(path); {
-	case !labels.Touched(path):
-	case filled < min(rows, tellingLabels):
-		return []string{fmt.Sprintf("label more rows of %s (%d of %d so far), then", path, filled, rows), evaluate}
+	switch s := labels.StateOf(path); {
+	case !s.Touched:
+	case s.Filled < min(s.Rows, tellingLabels):
+		return []string{fmt.Sprintf("label more rows of %s (%d of %d so far), then", path, s.Filled, s.Rows), evaluate}
 	default:
 		return []string{evaluate}
 	}

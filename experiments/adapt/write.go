@@ -122,8 +122,8 @@ func (o *conclusion) writeToLabel(p *Plan, draw *labels.Draw) error {
 		return nil
 	}
 	drawn := draw.Rows()
-	if labels.Touched(path) {
-		if _, rows := labels.Filled(path); rows > 0 && rows < len(drawn) {
+	if former := labels.StateOf(path); former.Touched {
+		if rows := former.Rows; rows > 0 && rows < len(drawn) {
 			o.Problems = append(o.Problems, fmt.Sprintf("%s was kept, with %s instead of %d, because it has labels or was changed. For more rows, rename it, run the same command again, and copy the labels.", path, printable.Count(rows, "row"), len(drawn)))
 		}
 		o.kept = fmt.Sprintf("%s has labels, or was changed, and was kept; %s says how many predictions are right.", path, printable.Command("iwrun", "evaluate", p.options.Folder, path))

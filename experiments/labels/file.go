@@ -15,29 +15,19 @@ const FileName = "to_label.csv"
 // UsualRows are enough to tell an accuracy of 90% to some eight points.
 const UsualRows = 50
 
-func header(stratified bool) []string {
-	names := []string{heading.ID, heading.PredictedClass, heading.Probability}
+// fields are the columns of a file of drawn rows.
+func fields(stratified bool) []table.Field {
+	fields := []table.Field{{Name: heading.ID}, {Name: heading.PredictedClass}, {Name: heading.Probability, Kind: table.ProbabilityField}}
 	if stratified {
-		names = append(names, heading.Stratum, heading.StratumShare)
+		fields = append(fields, table.Field{Name: heading.Stratum}, table.Field{Name: heading.StratumShare, Kind: table.NumberField})
 	}
-	return append(names, heading.Label)
+	return append(fields, table.Field{Name: heading.Label})
 }
 
 // Write writes drawn rows, a line each, with an empty column for their labels, as [table.WriteTable] does.
 func Write(path string, rows []Row) error {
 	stratified := len(rows) > 0 && rows[0].Stratum != ""
-	var fields []table.Field
-	for _, name := range header(stratified) {
-		kind := table.TextField
-		switch name {
-		case heading.Probability:
-			kind = table.ProbabilityField
-		case heading.StratumShare:
-			kind = table.NumberField
-		}
-		fields = append(fields, table.Field{Name: name, Kind: kind})
-	}
-	return table.WriteTable(path, fields, func(add func(...table.Cell) error) error {
+	return table.WriteTable(path, fields(stratified), func(add func(...table.Cell) error) error {
 		for _, r := range rows {
 			row := []table.Cell{{Text: r.ID}, {Text: r.Class}, {Number: r.Confidence}}
 			if stratified {
@@ -51,40 +41,36 @@ func Write(path string, rows []Row) error {
 	})
 }
 
-// Filled counts the rows of a file of drawn rows, and in how many of them somebody has typed a label;
-// both are 0 of what cannot be read as one.
-func Filled(path string) (filled, rows int) {
+// State is what somebody has made of a file of drawn rows.
+type State struct {
+	Rows, Filled int // lines, and those with a label
+	// Touched tells that it has labels, or is anything else that cannot be drawn again: then it must
+	// not be written over.
+	Touched bool
+}
+
+// StateOf reads a file of drawn rows. One that is not there has the zero State, and one that cannot be
+// read as such is touched.
+func StateOf(path string) State {
+	var s State
 	label := -1
 	err := table.ReadText(path, func(columns []string) error {
 		label = table.LabelColumn(columns)
+		drawn := func(stratified bool) bool {
+			return slices.EqualFunc(columns, fields(stratified), func(name string, f table.Field) bool { return name == f.Name })
+		}
+		s.Touched = !drawn(false) && !drawn(true)
 		return nil
 	}, func(_ int, cells []string) error {
-		rows++
+		s.Rows++
 		if label >= 0 && cells[label] != "" {
-			filled++
+			s.Filled++
 		}
 		return nil
 	})
 	if err != nil || label < 0 {
-		return 0, 0
+		return State{Touched: !errors.Is(err, fs.ErrNotExist)}
 	}
-	return filled, rows
-}
-
-// Touched tells whether somebody has filled in a file of drawn rows, or made anything else of it
-// that cannot be drawn again: then it must not be written over.
-func Touched(path string) bool {
-	touched, label := false, 0
-	err := table.ReadText(path, func(columns []string) error {
-		label = len(columns) - 1
-		touched = true
-		for _, ours := range [][]string{header(false), header(true)} {
-			touched = touched && !slices.Equal(columns, ours)
-		}
-		return nil
-	}, func(_ int, cells []string) error {
-		touched = touched || cells[label] != ""
-		return nil
-	})
-	return !errors.Is(err, fs.ErrNotExist) && (touched || err != nil) // what cannot be read is somebody's too
+	s.Touched = s.Touched || s.Filled > 0
+	return s
 }

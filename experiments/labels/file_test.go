@@ -19,9 +19,9 @@ func file(t *testing.T, name, text string) string {
 }
 
 // A file is written over as long as nobody has typed anything into it.
-func TestTouched(t *testing.T) {
+func TestStateOf(t *testing.T) {
 	path := filepath.Join(t.TempDir(), FileName)
-	if Touched(path) {
+	if StateOf(path).Touched {
 		t.Error("no file is touched")
 	}
 	rows := []Row{{ID: "a,b", Class: "cat", Confidence: 0.5}, {ID: "7", Class: "dog", Confidence: float64(float32(0.9))}}
@@ -32,18 +32,18 @@ func TestTouched(t *testing.T) {
 	if want := "id,predicted_class,probability,label\n\"a,b\",cat,0.5,\n7,dog,0.9,\n"; err != nil || string(text) != want {
 		t.Errorf("%q, want %q, %v", text, want, err)
 	}
-	if Touched(path) {
+	if StateOf(path).Touched {
 		t.Error("what was written is touched")
 	}
 	rows[0].Stratum, rows[0].Share, rows[1].Stratum, rows[1].Share = "0-0.8", 0.25, "0.8-0.95", 0.75
-	if err := Write(path, rows); err != nil || Touched(path) {
+	if err := Write(path, rows); err != nil || StateOf(path).Touched {
 		t.Errorf("in strata: %v", err)
 	}
-	if filled, of := Filled(file(t, "labels.csv", "id,predicted_class,probability,label\n1,cat,0.5,\n2,cat,0.5,dog\n3,cat,0.5,\n")); filled != 1 || of != 3 {
-		t.Errorf("%d of %d rows", filled, of)
+	if s := StateOf(file(t, "labels.csv", "id,predicted_class,probability,label\n1,cat,0.5,\n2,cat,0.5,dog\n3,cat,0.5,\n")); s != (State{3, 1, true}) {
+		t.Errorf("%+v", s)
 	}
-	if filled, of := Filled(file(t, "labels.csv", "my notes\n1\n")); filled != 0 || of != 0 {
-		t.Errorf("%d of %d rows of something else", filled, of)
+	if s := StateOf(file(t, "labels.csv", "my notes\n1\n")); s != (State{Touched: true}) {
+		t.Errorf("something else: %+v", s)
 	}
 	for what, text := range map[string]string{
 		"a label":            "id,predicted_class,probability,label\n1,cat,0.5,\n2,cat,0.5,dog\n",
@@ -54,7 +54,7 @@ func TestTouched(t *testing.T) {
 		"something else":     "my notes\n",
 		"nothing any longer": "",
 	} {
-		if !Touched(file(t, "labels.csv", text)) {
+		if !StateOf(file(t, "labels.csv", text)).Touched {
 			t.Errorf("%s: may be written over", what)
 		}
 	}

@@ -16,7 +16,7 @@ func FuzzRead(f *testing.F) {
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		Touched(path)
+		StateOf(path)
 		got, err := Read(path, []string{"cat", "dog"}, "out")
 		if err != nil {
 			return
