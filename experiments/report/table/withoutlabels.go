@@ -41,52 +41,34 @@ func withoutLabels(s summary.Selection) sheet.Sheet {
 	return built
 }
 
-// certainties are what is summed up of a method's runs, fractions of 1; NaN for what one
-// did not measure.
-var certainties = []struct {
-	head string
-	of   func(*store.WithoutLabels) float64
-}{
-	{"source accuracy", func(u *store.WithoutLabels) float64 {
-		if u.Validation == nil {
-			return math.NaN()
-		}
-		return u.Validation.Accuracy
-	}},
-	{"certainty", func(u *store.WithoutLabels) float64 { return u.Certainty }},
-}
-
-// unlabelledRow sums up a method's runs on a task: scores in percent over the runs that
-// have a value, in the order of certainties.
+// unlabelledRow sums up a method's runs on a task.
 type unlabelledRow struct {
-	method         string
-	scores         []summary.Score
-	seeds, planned int
+	method              string
+	accuracy, certainty summary.Score // in percent; the accuracy over the runs that measured it
+	seeds, planned      int
 }
 
 func newUnlabelledRow(method string, runs []store.Run, planned int) unlabelledRow {
-	row := unlabelledRow{method: method, seeds: len(runs), planned: planned}
-	for _, c := range certainties {
-		var values []float64
-		for _, run := range runs {
-			if value := c.of(run.Result.WithoutLabels); !math.IsNaN(value) {
-				values = append(values, 100*value)
-			}
+	var accuracies, certainties []float64
+	for _, run := range runs {
+		known := run.Result.WithoutLabels
+		certainties = append(certainties, 100*known.Certainty)
+		if known.Validation != nil {
+			accuracies = append(accuracies, 100*known.Validation.Accuracy)
 		}
-		row.scores = append(row.scores, summary.NewScore(values))
 	}
-	return row
+	return unlabelledRow{method, summary.NewScore(accuracies), summary.NewScore(certainties), len(runs), planned}
 }
 
-// unlabelledColumns leaves out what none of the rows has.
+// unlabelledColumns leaves out the accuracy if none of the rows has one.
 func unlabelledColumns(rows []unlabelledRow) []sheet.Column[unlabelledRow] {
 	columns := []sheet.Column[unlabelledRow]{word("", "method", func(r unlabelledRow) string { return r.method })}
-	for i, c := range certainties {
-		if slices.ContainsFunc(rows, func(r unlabelledRow) bool { return !math.IsNaN(r.scores[i].Mean) }) {
-			columns = append(columns, scored("", c.head, func(r unlabelledRow) summary.Score { return r.scores[i] }))
-		}
+	if slices.ContainsFunc(rows, func(r unlabelledRow) bool { return !math.IsNaN(r.accuracy.Mean) }) {
+		columns = append(columns, scored("", "source accuracy", func(r unlabelledRow) summary.Score { return r.accuracy }))
 	}
-	return append(columns, share("seeds", func(r unlabelledRow) (int, int) { return r.seeds, r.planned }))
+	return append(columns,
+		scored("", "certainty", func(r unlabelledRow) summary.Score { return r.certainty }),
+		share("seeds", func(r unlabelledRow) (int, int) { return r.seeds, r.planned }))
 }
 
 // sharesOf returns a row for each way in which one of the runs knows the target's class
