@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
+
 	"iwda/experiments/config"
 	"iwda/experiments/report/sheet"
 	"iwda/experiments/report/summary"
@@ -23,9 +25,9 @@ func Criteria(runs []store.Run, experiment config.Config) (sheet.Sheet, error) {
 
 func criteria(c summary.Criteria) sheet.Sheet {
 	s := sheet.Sheet{Experiment: c.Experiment, Title: c.Experiment + ": choosing without labels of the target", Notes: c.Notes}
-	columns, means := choiceColumns(), meansOverTasks(c.Choices)
-	if len(means) > 0 {
-		s.Sections = append(s.Sections, sheet.NewSection("Mean over tasks", meanColumns(), means))
+	columns, all := choiceColumns(), byCriterion(c.Choices)
+	if len(all) > 0 {
+		s.Sections = append(s.Sections, sheet.NewSection("Mean over tasks", meanColumns(), all))
 	} else {
 		columns = columns[:chosenColumns]
 	}
@@ -58,60 +60,40 @@ func choiceColumns() []sheet.Column[summary.Choice] {
 	}
 }
 
-// meanChoice averages what a criterion chooses over the tasks whose target has labels.
-type meanChoice struct {
-	criterion                   string
-	chosen, regret, correlation mean
+// criterionChoices are what a criterion chooses on the tasks whose target has labels.
+type criterionChoices struct {
+	criterion       string
+	chosen, regrets []float64
+	correlations    []float64 // those that are known
 }
 
-// mean is the mean of values that are known, and their largest; NaN of none.
-type mean struct {
-	sum, worst float64
-	n          int
-}
-
-func (m *mean) add(value float64) {
-	if math.IsNaN(value) {
-		return
-	}
-	m.sum, m.worst, m.n = m.sum+value, max(m.worst, value), m.n+1
-}
-
-func (m mean) value() float64 { return m.sum / float64(m.n) }
-
-func (m mean) largest() float64 {
-	if m.n == 0 {
-		return math.NaN()
-	}
-	return m.worst
-}
-
-// meansOverTasks returns them in the order in which the criteria come.
-func meansOverTasks(choices []summary.Choice) (means []meanChoice) {
+// byCriterion returns them in the order in which the criteria come.
+func byCriterion(choices []summary.Choice) (all []criterionChoices) {
 	for _, c := range choices {
 		if math.IsNaN(c.Chosen) {
 			continue
 		}
-		at := slices.IndexFunc(means, func(m meanChoice) bool { return m.criterion == c.Criterion })
+		at := slices.IndexFunc(all, func(of criterionChoices) bool { return of.criterion == c.Criterion })
 		if at < 0 {
-			at, means = len(means), append(means, meanChoice{criterion: c.Criterion})
+			at, all = len(all), append(all, criterionChoices{criterion: c.Criterion})
 		}
-		m := &means[at]
-		m.chosen.add(c.Chosen)
-		m.regret.add(c.Regret())
-		m.correlation.add(c.Correlation)
+		of := &all[at]
+		of.chosen, of.regrets = append(of.chosen, c.Chosen), append(of.regrets, c.Regret())
+		if !math.IsNaN(c.Correlation) {
+			of.correlations = append(of.correlations, c.Correlation)
+		}
 	}
-	return means
+	return all
 }
 
-func meanColumns() []sheet.Column[meanChoice] {
-	type row = meanChoice
+func meanColumns() []sheet.Column[criterionChoices] {
+	type row = criterionChoices
 	return []sheet.Column[row]{
 		word("criterion", "criterion", func(r row) string { return r.criterion }),
-		count("tasks", "tasks", func(r row) int { return r.chosen.n }),
-		percent("chosen", "chosen", pointsFormat, func(r row) float64 { return r.chosen.value() }),
-		percent("regret", "regret", pointsFormat, func(r row) float64 { return r.regret.value() }),
-		percent("worst_regret", "worst", pointsFormat, func(r row) float64 { return r.regret.largest() }),
-		number("correlation", "ρ", correlationFormat, func(r row) float64 { return r.correlation.value() }),
+		count("tasks", "tasks", func(r row) int { return len(r.chosen) }),
+		percent("chosen", "chosen", pointsFormat, func(r row) float64 { return stat.Mean(r.chosen, nil) }),
+		percent("regret", "regret", pointsFormat, func(r row) float64 { return stat.Mean(r.regrets, nil) }),
+		percent("worst_regret", "worst", pointsFormat, func(r row) float64 { return slices.Max(r.regrets) }),
+		number("correlation", "ρ", correlationFormat, func(r row) float64 { return stat.Mean(r.correlations, nil) }),
 	}
 }
