@@ -11,8 +11,7 @@ import (
 
 // theorems shows, run by run, the quantities of the paper's theorems: see package
 // theory. It takes the source's training set and the target's test set for the two
-// domains. Runs whose predictions on the source are not known are left out, and a
-// note says so.
+// domains. Runs without such quantities are left out, and a note says why.
 func theorems(s summary.Selection) sheet.Sheet {
 	built := newSheet(s, "the paper's theorems")
 	built.Legend = "On the source's training set (S) and the target's test set (T), at the end of the run. ε: error; BER: the source's largest error of a class; " +
@@ -20,16 +19,11 @@ func theorems(s summary.Selection) sheet.Sheet {
 		"‖D_S(Y) - D_T(Y)‖₁ BER + 2(k-1) ΔCE. joint: ε S + ε T ≤ 2 BER, if generalized label shift holds, and ≥ floor, " +
 		"½ (√JSD Y - √JSD Ŷ)² where JSD Y ≥ JSD Ŷ. JSD Y, JSD Ŷ: Jensen-Shannon divergence of the labels and of the predictions."
 	var rows []boundsRow
-	unknown := 0
 	for _, variant := range s.Experiment.Variants {
 		for _, task := range s.Experiment.Tasks {
 			for _, method := range s.Methods {
 				for _, finished := range s.Runs(variant, task, method) {
 					run := finished.Result
-					if run.SourceConfusion == nil {
-						unknown++
-						continue
-					}
 					b, err := bounds(run)
 					if err != nil {
 						built.Notes = append(built.Notes, fmt.Sprintf("Left out: %s: %v.", run.ID, err))
@@ -44,9 +38,6 @@ func theorems(s summary.Selection) sheet.Sheet {
 		built.Sections = []sheet.Section{sheet.NewSection("runs", boundsColumns, rows)}
 	}
 	built.Records = sheet.NewRecords(boundsColumns, rows)
-	if unknown > 0 {
-		built.Notes = append(built.Notes, fmt.Sprintf("Left out: %d runs of a former version, which kept no predictions on the source.", unknown))
-	}
 	return built
 }
 
