@@ -197,18 +197,14 @@ func (t paperLayout) partBlocks(p part, v view) [][]sheet.Line {
 // methods returns the methods of all rows, in the order of the rows of an ablation,
 // else in that of the paper's other tables.
 func (t paperLayout) methods() []string {
-	if t.by == byFamily {
-		var names []string
-		for _, row := range t.Blocks[0].Groups[0].Rows {
-			names = append(names, row.Method)
-		}
-		return names
-	}
 	var names []string
 	for _, row := range t.Rows() {
 		if !slices.Contains(names, row.Method) {
 			names = append(names, row.Method)
 		}
+	}
+	if t.by == byFamily {
+		return names
 	}
 	return config.Ordered(names)
 }
@@ -217,7 +213,7 @@ func (t paperLayout) methods() []string {
 // aside, and the share of wins as a subscript.
 func texCell(c column, method config.Method, v view) string {
 	place := slices.IndexFunc(c.rows, func(r summary.Row) bool { return r.Method == method.Name })
-	if place < 0 || c.rows[place].Planned == 0 && math.IsNaN(c.rows[place].Paper.Mean) {
+	if place < 0 {
 		return "N/A"
 	}
 	row := c.rows[place]
