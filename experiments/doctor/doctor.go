@@ -103,27 +103,10 @@ func (f Facts) warnings() []string {
 	if f.Driver && f.CUDADevices == 0 {
 		warn("there is an NVIDIA driver, but this libtorch cannot use it: build against one with CUDA (LIBTORCH=… make build)")
 	}
-	if older(f.Torch, oldestTorch) {
-		warn("libtorch %s is older than %s, the oldest supported version", f.Torch, oldestTorch)
-	}
 	if strings.Contains(f.products(), "/blas/libblas.") {
 		warn("matrix products use the reference BLAS, which is several times slower than others: install OpenBLAS (Debian: libopenblas0-pthread)")
 	}
 	return list
-}
-
-// oldestTorch is the oldest supported version of libtorch.
-const oldestTorch = "1.13"
-
-// older reports whether version is lower than limit; both have the form
-// major.minor, of which what follows is passed over.
-func older(version, limit string) bool {
-	numbers := func(version string) (n [2]int) {
-		fmt.Sscanf(version, "%d.%d", &n[0], &n[1])
-		return n
-	}
-	a, b := numbers(version), numbers(limit)
-	return slices.Compare(a[:], b[:]) < 0
 }
 
 // library returns the path of the first loaded library whose name begins with the first prefix
