@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -71,6 +72,9 @@ func unexpected(c *cli.Context) error {
 	argument := c.Args().First()
 	if argument == "published" {
 		return wrongUsage("published is no command any more; its experiments are repeated by go run ./research/published, in the program's sources")
+	}
+	if slices.Contains(names, argument) {
+		return wrongUsage("%[1]q is a command of its own, which comes first: iwrun %[1]s", argument)
 	}
 	if near := nearest.Name(argument, names); near != "" {
 		return wrongUsage("%q is no command; did you mean %s?", argument, near)

@@ -123,7 +123,7 @@ func TestExamples(t *testing.T) {
 				}
 			}
 		}
-		if err := app.Run(append([]string{"iwrun"}, commandline.CommandFirst(app, words[1:])...)); err != nil || !done {
+		if err := app.Run(append([]string{"iwrun"}, commandline.CommandFlagsFirst(app, words[1:])...)); err != nil || !done {
 			t.Errorf("%s: %v, carried out: %v", line, err, done)
 		}
 		read++

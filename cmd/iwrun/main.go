@@ -50,10 +50,10 @@ func run(arguments []string, s streams) int {
 	if len(arguments) == 1 && arguments[0] == "version" {
 		arguments = []string{"--version"}
 	}
-	if first := arguments[0]; len(path) == 0 && strings.HasPrefix(first, "-") && first != "--version" && first != "-v" {
+	if first := arguments[0]; strings.HasPrefix(first, "-") && first != "--version" && first != "-v" {
 		path, arguments = []string{runName}, append([]string{runName}, arguments...)
 	}
-	return conclude(app, path, app.Run(append([]string{app.Name}, commandline.CommandFirst(app, arguments)...)))
+	return conclude(app, path, app.Run(append([]string{app.Name}, commandline.CommandFlagsFirst(app, arguments)...)))
 }
 
 const aboutIwrun = `iwrun help COMMAND explains a command. iwrun --version prints the version. iwrun -c FILE is short for
@@ -86,7 +86,7 @@ func newApp(s streams) *cli.App {
 		// A value of --set may hold commas.
 		DisableSliceFlagSeparator: true,
 	}
-	app.Flags = newRunCommand(s).Flags // which may come before a command
+	app.Flags = newRunCommand(s).Flags // iwrun -c FILE is short for iwrun run -c FILE
 	app.Action = withoutArguments(func(*cli.Context) error { return nil })
 	for _, group := range []struct {
 		name     string

@@ -98,6 +98,8 @@ func TestWrongUsage(t *testing.T) {
 		"-c tiny.yaml --stall 10ms":              {"--stall 10ms", "0 for never", "Usage"},
 		"-c tiny.yaml --stall -1h":               {"--stall -1h", "Usage"},
 		"-c tiny.yaml --checkpoint-every often":  {`--checkpoint-every "often"`, "10m", "Usage"},
+		"-c tiny.yaml table":                     {`"table" is a command`, "first: iwrun table", "Usage"},
+		"--dry-run data list":                    {`"data" is a command`, "first: iwrun data", "Usage"},
 		"-c tiny.yaml figures":                   {`"figures"`, "figure?", "Usage"},
 		"table -c tiny.yaml --format xls":        {"xls", "iwrun table", "Usage"},
 		"table -c tiny.yaml --kind weight":       {"--kind weight", "weights", "average", "Usage"},
@@ -213,7 +215,7 @@ func TestExperiment(t *testing.T) {
 	if diff := cmp.Diff(table, again); diff != "" {
 		t.Error(diff)
 	}
-	status, out, err := call(t, "-c", "tiny.yaml", "table") // the flag before the command
+	status, out, err := call(t, "table", "-c", "tiny.yaml")
 	if diff := cmp.Diff(table, out); status != 0 || err != "" || diff != "" {
 		t.Errorf("table: status %d, stderr %q\n%s", status, err, diff)
 	}

@@ -134,23 +134,16 @@ func isFlag(argument string) bool {
 	return argument != strings.TrimLeft(argument, "-") && strings.Trim(argument, "-") != ""
 }
 
-// CommandFirst puts the name of a program's command before all flags, and the command's, or its
-// subcommand's, flags before its other arguments, of which package cli asks.
-func CommandFirst(app *cli.App, arguments []string) []string {
-	name := 0
-	for ; name < len(arguments) && isFlag(arguments[name]); name++ {
-		if takesValue(app.Flags, arguments[name]) {
-			name++
-		}
-	}
-	if name >= len(arguments) {
+// CommandFlagsFirst puts the flags of a program's command, or of its subcommand, before its other
+// arguments, of which package cli asks.
+func CommandFlagsFirst(app *cli.App, arguments []string) []string {
+	if len(arguments) == 0 {
 		return arguments
 	}
-	command := app.Command(arguments[name])
+	command, rest := app.Command(arguments[0]), arguments[1:]
 	if command == nil {
 		return arguments
 	}
-	rest := slices.Concat(arguments[:name], arguments[name+1:])
 	if len(command.Subcommands) == 0 {
 		return append([]string{command.Name}, FlagsFirst(command.Flags, rest)...)
 	}
