@@ -21,22 +21,6 @@ func DigitNames() []string {
 	return []string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"}
 }
 
-// MissingFileError says that a file of a data set is not in its folder. It is an
-// [fs.ErrNotExist] to errors.Is.
-type MissingFileError struct {
-	Names  []string // the file names looked for, any of which would do
-	Folder string   // where
-	Source string   // the data set and the form of it that the file belongs to
-}
-
-// Error implements error.
-func (e *MissingFileError) Error() string {
-	return fmt.Sprintf("datasets: no file %s in the folder %s: it belongs to %s", strings.Join(e.Names, " or "), e.Folder, e.Source)
-}
-
-// Unwrap returns [fs.ErrNotExist].
-func (e *MissingFileError) Unwrap() error { return fs.ErrNotExist }
-
 // LoadDigits reads a set of digits, of shape {1, 28, 28}, from files in the folder root:
 //
 //   - "mnist-train" (60,000 images in the public files) and "mnist-test" (10,000) from
@@ -45,7 +29,7 @@ func (e *MissingFileError) Unwrap() error { return fs.ErrNotExist }
 //   - "usps-train" (7,291 images) and "usps-test" (2,007), enlarged, from usps and
 //     usps.t, bzip2-compressed (.bz2) or not.
 //
-// Another name is an error. A file that is not there is a [MissingFileError]; see
+// Another name is an error. A file that is not there is an [fs.ErrNotExist]; see
 // [ReadIDXImages], [ReadIDXLabels] and [ReadUSPS] for what is wrong with a file.
 func LoadDigits(root, name string) (*Images, error) {
 	switch name {
@@ -113,5 +97,5 @@ func findFile(root string, names []string, source string) (string, error) {
 			return path, err
 		}
 	}
-	return "", &MissingFileError{Names: names, Folder: root, Source: source}
+	return "", fmt.Errorf("datasets: no file %s in the folder %s: it belongs to %s: %w", strings.Join(names, " or "), root, source, fs.ErrNotExist)
 }

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"iwda/internal/input"
 	"iwda/internal/printable"
@@ -118,7 +119,7 @@ type csvCursor struct {
 type emptyRecord struct{ line, cells int }
 
 // open opens the file before its first line, and finds out what separates columns: tabs in a
-// .tsv file; in others, what the first line has most of, commas, tabs or semicolons.
+// .tsv file; in others, what the first line that is not blank has most of, commas, tabs or semicolons.
 func (f *csvFile) open(labelsAlone bool) (*csvCursor, error) {
 	file, err := input.Open(f.t.name)
 	if err != nil {
@@ -143,12 +144,12 @@ func (f *csvFile) open(labelsAlone bool) (*csvCursor, error) {
 		c.left, c.limited.bytes, c.limited.columns = MaxUnpacked(size), int(min(1<<22+size, maxRecord)), int(min(1<<17+size, maxCells))
 	}
 	buffered = decoded(buffered)
-	c.limited.Reader = &utf8Reader{Reader: buffered, name: f.t.name}
+	c.limited.Reader = buffered
 	reader := csv.NewReader(c.limited)
 	reader.ReuseRecord = true
 	reader.FieldsPerRecord = -1
 	start, _ := buffered.Peek(chunk)
-	line, _, _ := bytes.Cut(start, []byte("\n"))
+	line, _, _ := bytes.Cut(bytes.TrimLeft(start, " \r\n"), []byte("\n"))
 	separators, most := ",\t;", 0
 	if strings.HasPrefix(extension(f.t.name), ".tsv") {
 		separators, reader.Comma = "", '\t'
@@ -211,6 +212,10 @@ func (c *csvCursor) read() ([]string, error) {
 	var damage *csv.ParseError
 	if errors.As(err, &damage) {
 		return nil, fmt.Errorf("%s:%d: column %d: %w", c.form.t.name, damage.Line, damage.Column, damage.Err)
+	}
+	if i := slices.IndexFunc(record, func(cell string) bool { return !utf8.ValidString(cell) }); i >= 0 {
+		line, _ := c.FieldPos(i)
+		return nil, fmt.Errorf("%s:%d: %w", c.form.t.name, line, ErrNotUTF8)
 	}
 	if err == nil {
 		offset := c.InputOffset()

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode/utf8"
 	"unsafe"
 )
@@ -85,9 +84,8 @@ func (e element) floats(dst []float32, src []byte) {
 			dst[i] = float32(e.bits(src[e.size*i:]))
 		}
 	case e.size == 2:
-		table := halves()
 		for i := range dst {
-			dst[i] = table[binary.LittleEndian.Uint16(src[2*i:])]
+			dst[i] = half(binary.LittleEndian.Uint16(src[2*i:]))
 		}
 	case e.size == 4:
 		if littleEndian {
@@ -106,29 +104,19 @@ func (e element) floats(dst []float32, src []byte) {
 
 var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
-// halves is the table of all 65,536 numbers of float16.
-var halves = sync.OnceValue(func() *[1 << 16]float32 {
-	table := new([1 << 16]float32)
-	for bits := range table {
-		exponent, fraction := bits>>10&31, float64(bits&1023)
-		var value float64
-		switch exponent {
-		case 0:
-			value = math.Ldexp(fraction, -24)
-		case 31:
-			if value = math.Inf(1); fraction != 0 {
-				value = math.NaN()
-			}
-		default:
-			value = math.Ldexp(1024+fraction, exponent-25)
-		}
-		if bits>>15 == 1 {
-			value = -value
-		}
-		table[bits] = float32(value)
+// half is a number of float16.
+func half(bits uint16) float32 {
+	sign, rest := uint32(bits>>15)<<31, uint32(bits&0x7fff)<<13
+	switch rest >> 23 { // the exponent
+	case 0:
+		return math.Float32frombits(sign | math.Float32bits(float32(rest)*0x1p-37))
+	case 31: // infinite, or no number
+		rest |= 0xff << 23
+	default:
+		rest += 112 << 23
 	}
-	return table
-})
+	return math.Float32frombits(sign | rest)
+}
 
 // text returns an element as a text: an integer in decimal digits, also where it is stored
 // as a floating-point number, as pandas stores integers of which some are unknown, and

@@ -149,7 +149,7 @@ func (l *leaf) numberOf(value parquet.Value) float32 {
 		}
 		return 0
 	}
-	return halves()[binary.LittleEndian.Uint16(value.ByteArray())]
+	return half(binary.LittleEndian.Uint16(value.ByteArray()))
 }
 
 func signedOf(value parquet.Value) int64 {

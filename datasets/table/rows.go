@@ -15,6 +15,7 @@ type Rows struct {
 	classNames []string
 	count      int
 	labels     []int32 // a class or unknown; nil where the file has no labels
+	unlabelled string  // see Unlabelled
 	ids        []string
 	blocks     [][]float32 // the values where they are not mapped: the same number of rows in each but the last
 	block      int         // rows a block
@@ -52,8 +53,11 @@ func (r *Rows) batch() int {
 
 func (r *Rows) keep(b *Batch) {
 	r.count += b.rows
-	for _, class := range b.classes {
+	for i, class := range b.classes {
 		r.labels = append(r.labels, int32(class))
+		if class == unknown && r.unlabelled == "" {
+			r.unlabelled = r.position(b, i)
+		}
 	}
 	if r.ids == nil && b.ids != nil {
 		r.ids = make([]string, 0, max(len(b.ids), r.rows)) // none is more than a file of its size may have
@@ -108,21 +112,9 @@ func (r *Rows) RepeatedIDs() (rows int, first string) {
 	return rows, first
 }
 
-// Unlabelled says where the first row is whose label is not known, with the file's name; "" for none. It
-// reads the file again.
-func (r *Rows) Unlabelled() (place string, err error) {
-	for b, err := range r.Batches(r.batch()) {
-		if err != nil {
-			return "", err
-		}
-		for i := range b.rows {
-			if _, known := b.Label(i); !known {
-				return r.position(b, i), nil
-			}
-		}
-	}
-	return "", nil
-}
+// Unlabelled says where the first row is whose label is not known, with the file's name; "" for none,
+// and if the file has no labels.
+func (r *Rows) Unlabelled() string { return r.unlabelled }
 
 // CopyRow writes the values of row i to dst. It allocates nothing, and panics unless dst
 // has room for exactly these.

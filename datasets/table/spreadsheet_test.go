@@ -70,3 +70,12 @@ func TestDoubledNames(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What separates columns is seen in the first line that is not blank.
+func TestSeparatorBelowBlankLines(t *testing.T) {
+	for name, text := range map[string]string{"semicolons": "\n\r\nid;label;a\n1;x;2\n", "tabs": "\n\nid\tlabel\ta\n1\tx\t2\n"} {
+		if names, err := Names(write(t, "rows.csv", text)); err != nil || !slices.Equal(names, []string{"id", "label", "a"}) {
+			t.Errorf("%s: %q, %v", name, names, err)
+		}
+	}
+}

@@ -4,9 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
-	"unicode/utf8"
 
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
@@ -42,40 +40,3 @@ func (e *evenReader) Read(p []byte) (int, error) {
 
 // ErrNotUTF8 says what is wrong with a text of another encoding.
 var ErrNotUTF8 = errors.New(`is not UTF-8; save it as "CSV UTF-8", or convert it: iconv -f WINDOWS-1252 -t UTF-8`)
-
-// utf8Reader ends with an error that names the line in which a text is not UTF-8.
-type utf8Reader struct {
-	io.Reader
-	name  string // of the file
-	lines int    // that have ended
-	begun []byte // a character whose last bytes are still to come
-}
-
-func (r *utf8Reader) Read(p []byte) (int, error) {
-	n, err := r.Reader.Read(p)
-	before := len(r.begun)
-	text := append(r.begun, p[:n]...)
-	whole := len(text)
-	for back := 1; err == nil && back < utf8.UTFMax && back <= len(text); back++ {
-		if last := len(text) - back; utf8.RuneStart(text[last]) {
-			if !utf8.FullRune(text[last:]) {
-				whole = last
-			}
-			break
-		}
-	}
-	if !utf8.Valid(text[:whole]) {
-		valid := 0
-		for {
-			char, size := utf8.DecodeRune(text[valid:])
-			if char == utf8.RuneError && size == 1 {
-				break
-			}
-			valid += size
-		}
-		return max(0, valid-before), fmt.Errorf("%s:%d: %w", r.name, r.lines+1+bytes.Count(text[:valid], []byte("\n")), ErrNotUTF8)
-	}
-	r.lines += bytes.Count(text[:whole], []byte("\n"))
-	r.begun = append(text[:0], text[whole:]...)
-	return n, err
-}

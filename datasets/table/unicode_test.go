@@ -2,15 +2,13 @@ package table
 
 import (
 	"errors"
-	"io"
 	"strings"
 	"testing"
-	"testing/iotest"
 
 	"iwda/internal/testfiles"
 )
 
-// What is not UTF-8 is refused with its line, whichever way a file is read, and wherever a chunk ends.
+// What is not UTF-8 is refused with its line, whichever way a file is read.
 func TestNotUTF8(t *testing.T) {
 	for name, text := range map[string]string{
 		"rows.csv": "label,a\nK\xf6ln,1\n", "rows.tsv": "label\ta\nx\t\xe9\n", "cut.csv": "label,a\nx,1\ny\xc3",
@@ -42,17 +40,4 @@ func TestNotUTF8(t *testing.T) {
 	}
 	e := Reference{Encoding: Encoding{{Column: "a", Levels: []string{"x"}}}}
 	refused(t, write(t, "words.parquet", parquetOf(t, []words{{"x"}, {"\xf6"}})), Options{Reference: e}, `row 1: column "a": "\xf6" is not UTF-8`)
-}
-
-func TestUTF8InChunks(t *testing.T) {
-	text := strings.Repeat("aä\n🐻", 5)
-	for name, chunks := range map[string]func(io.Reader) io.Reader{"bytes": iotest.OneByteReader, "halves": iotest.HalfReader, "end": iotest.DataErrReader} {
-		for at := range len(text) + 1 {
-			whole, err := io.ReadAll(&utf8Reader{Reader: chunks(strings.NewReader(text[:at]))})
-			begun := at > 0 && strings.ToValidUTF8(text[:at], "") != text[:at]
-			if begun != errors.Is(err, ErrNotUTF8) || !begun && string(whole) != text[:at] {
-				t.Errorf("%s: %q becomes %q, %v", name, text[:at], whole, err)
-			}
-		}
-	}
 }

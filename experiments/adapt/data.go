@@ -134,10 +134,8 @@ func (d *Data) lookAtRows(data catalogue.Dataset) (err error) {
 	d.Learnt = task.Learnt
 	d.Width, d.Classes = datasets.Size(task.Source.Shape()), task.Source.ClassNames()
 	d.count(datasets.LabelsOf(task.Source), datasets.LabelsOf(task.Target))
-	if rows, is := task.Source.(*table.Rows); is && d.Source.labelled() < d.Source.Rows {
-		if d.unlabelled, err = rows.Unlabelled(); err != nil {
-			return err
-		}
+	if rows, is := task.Source.(*table.Rows); is {
+		d.unlabelled = rows.Unlabelled()
 	}
 	d.Columns = lookAtColumns(task.Source, task.Target)
 	if d.Learnt.Encoding != nil {

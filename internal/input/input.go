@@ -45,35 +45,18 @@ func (w wrong) Unwrap() []error { return []error{w.error, ErrWrong} }
 // not wait.
 func Open(path string) (*os.File, error) { return regular(path, os.Stat, os.OpenFile) }
 
-// Folder is a folder whose files are opened by their paths below it, and no others.
-type Folder struct{ root *os.Root }
+// OpenFolder opens a folder, which may be a link. No path through it leaves it.
+func OpenFolder(path string) (*os.Root, error) { return os.OpenRoot(path) }
 
-// OpenFolder opens a folder, which may be a link.
-func OpenFolder(path string) (Folder, error) {
-	root, err := os.OpenRoot(path)
-	return Folder{root}, err
-}
-
-// Open is [Open] of a file in the folder, or below it. A path that leaves it is an error, and so
-// is a link on the way that does or is absolute.
-func (f Folder) Open(path string) (*os.File, error) {
-	return regular(path, f.root.Stat, f.root.OpenFile)
-}
-
-// Stat describes a file in the folder; its errors are those of [Folder.Open].
-func (f Folder) Stat(path string) (os.FileInfo, error) { return f.root.Stat(path) }
-
-// Close closes the folder. Files that were opened stay open.
-func (f Folder) Close() error { return f.root.Close() }
-
-// OpenIn is [Folder.Open] of one file.
+// OpenIn is [Open] of a file in a folder, or below it. A path that leaves it is an error, and so is a
+// link on the way that does or is absolute.
 func OpenIn(folder, path string) (*os.File, error) {
-	f, err := OpenFolder(folder)
+	root, err := OpenFolder(folder)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	return f.Open(path)
+	defer root.Close()
+	return regular(path, root.Stat, root.OpenFile)
 }
 
 // SHA256 returns the hash of a file's content, in hexadecimal digits.
