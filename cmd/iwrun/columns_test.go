@@ -28,7 +28,7 @@ func TestColumnFlags(t *testing.T) {
 		t.Errorf("status %d\n%s\n%s", status, out, text)
 	}
 	status, out, text = call(t, append([]string{"adapt", "both.csv", "-o", "out", "--dry-run", "--source-domain", "north"}, said...)...)
-	if status != 0 || !strings.Contains(out, `label_column: "species"`) || !strings.Contains(out, `domain_value: "south"`) || !strings.Contains(out, `ignore: ["plate", "run"]`) {
+	if status != 0 || !strings.Contains(out, `label_column: species`) || !strings.Contains(out, `domain_value: south`) || !strings.Contains(out, `ignore: [plate, run]`) {
 		t.Errorf("status %d\n%s\n%s", status, out, text)
 	}
 	for line, want := range map[string]string{
