@@ -60,6 +60,7 @@ func TestCheck(t *testing.T) {
 		"model.json of a run": {replace(in(store.ModelFile), `"classes"`, `"Classes"`), in(store.ModelFile), "SHA-256"},
 		"unreadable result":   {put(in(store.ResultFile), "{"), in(store.ResultFile), "ends too early"},
 		"curves":              {replace(in(store.MetricsFile), ",0.", ",1."), in(store.MetricsFile), "differs from what checkpoint.safetensors recorded"},
+		"no curves":           {func() error { return os.Remove(in(store.MetricsFile)) }, in(store.MetricsFile), "is missing, which checkpoint.safetensors recorded"},
 		"configuration":       {replace(in(store.ConfigFile), "batch: ", "batch: 1"), in(store.ResultFile), "belongs to a configuration with the hash"},
 		"no configuration":    {put(in(store.ConfigFile), "a: ["), in(store.ConfigFile), "config.yaml"},
 		"another run's model": {func() error { return copyTo(filepath.Join(second, store.ModelFile), in(store.ModelFile)) }, in(store.ModelFile), "is of another run than result.json"},

@@ -33,7 +33,7 @@ type Finding struct {
 type Report struct {
 	Finished, Unfinished, Running int // runs; of those that are being made nothing is read
 	Models, Parts                 int
-	Unsealed                      int // models of former versions, which state no SHA-256
+	Unsealed                      int // models without the SHA-256 that model.json states: somebody has changed it by hand
 	Findings                      []Finding
 }
 

@@ -139,9 +139,13 @@ func (r *run) pair(name string, record checkpoint.Record, last bool) {
 		return
 	}
 	for _, curve := range []struct{ name, text string }{{store.MetricsFile, record.State.Metrics}, {store.WeightsFile, record.State.Weights}} {
+		problem := "differs from what %s recorded at the end of the run"
 		written, err := input.Read(r.dir.Path(curve.name), input.Text)
+		if errors.Is(err, fs.ErrNotExist) {
+			problem, err = "is missing, which %s recorded at the end of the run", nil
+		}
 		if err == nil && string(written) != curve.text {
-			r.find(r.file(curve.name), fmt.Sprintf("differs from what %s recorded at the end of the run", name), "remove "+store.ResultFile+", and "+rerun+", which writes it from the checkpoint")
+			r.find(r.file(curve.name), fmt.Sprintf(problem, name), "remove "+store.ResultFile+", and "+rerun+", which writes it from the checkpoint")
 		}
 	}
 }

@@ -9,8 +9,8 @@ import (
 )
 
 // Verify compares the files of a model's folder with what model.json says of them. The weights of
-// a run's folder are its checkpoint's, of which it says nothing. Sealed is false for what former
-// versions wrote, of which nobody can tell whether it is as it was written.
+// a run's folder are its checkpoint's, of which it says nothing. Sealed is false if model.json
+// states no SHA-256, as after a change by hand: nobody can tell whether the rest is as it was written.
 func Verify(folder string) (sealed bool, err error) {
 	stated, err := readFile(folder)
 	if err != nil {
