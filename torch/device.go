@@ -111,3 +111,7 @@ func CUDADevices() int {
 	_ = Try(func() { check("CUDADevices", C.iwt_cuda_devices(&count)) })
 	return int(count)
 }
+
+// Name is the model of a CUDA device, as its driver has it: "NVIDIA H100 80GB HBM3". It is empty
+// for the CPU and where the driver does not tell.
+func (d Device) Name() string { return goString(C.iwt_device_name(d.index())) }

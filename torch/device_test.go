@@ -6,6 +6,18 @@ import (
 	"testing"
 )
 
+// A device has the name that its driver gives it; the CPU and a device that is not there have none.
+func TestDeviceName(t *testing.T) {
+	for _, d := range devices() {
+		if name := d.Name(); (name != "") != d.IsCUDA() {
+			t.Errorf("%v is called %q", d, name)
+		}
+	}
+	if name := CUDA(99).Name(); name != "" {
+		t.Errorf("a GPU that is not there is called %q", name)
+	}
+}
+
 func TestParseDevices(t *testing.T) {
 	if got := fmt.Sprint(allCUDA(3)); got != "[cuda:0 cuda:1 cuda:2]" {
 		t.Errorf("three GPUs: %s", got)

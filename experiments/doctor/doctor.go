@@ -26,12 +26,12 @@ type Facts struct {
 	Device      string
 	Jobs        int
 	Threads     int
-	CUDADevices int
-	Driver      bool   // an NVIDIA driver is loaded
-	Usable      int    // cores that the process may use
-	Logical     int    // cores that the system has, as it counts them
-	Physical    int    // without the second threads of a core; 0: not known
-	OMPThreads  string // the variable of the environment
+	CUDADevices []string // the models
+	Driver      bool     // an NVIDIA driver is loaded
+	Usable      int      // cores that the process may use
+	Logical     int      // cores that the system has, as it counts them
+	Physical    int      // without the second threads of a core; 0: not known
+	OMPThreads  string   // the variable of the environment
 	// Libraries are the shared libraries of the process; none where the system does
 	// not tell.
 	Libraries    []string
@@ -47,7 +47,7 @@ func Examine() Facts {
 	_, err := os.Stat("/proc/driver/nvidia/version")
 	return Facts{
 		Torch:        torch.Version(),
-		CUDADevices:  torch.CUDADevices(),
+		CUDADevices:  cudaDevices(),
 		Driver:       err == nil,
 		Usable:       runtime.GOMAXPROCS(0),
 		Logical:      runtime.NumCPU(),
@@ -61,6 +61,15 @@ func Examine() Facts {
 	}
 }
 
+// cudaDevices returns the models of the CUDA devices.
+func cudaDevices() []string {
+	models := make([]string, torch.CUDADevices())
+	for i := range models {
+		models[i] = cmp.Or(torch.CUDA(i).Name(), "unknown model")
+	}
+	return models
+}
+
 // Print writes the facts, a line each, and then what is wrong.
 func (f Facts) Print(w io.Writer) {
 	line := func(name, format string, values ...any) {
@@ -71,10 +80,14 @@ func (f Facts) Print(w io.Writer) {
 	if f.Physical > 0 {
 		physical = strconv.Itoa(f.Physical)
 	}
+	models := ""
+	if len(f.CUDADevices) > 0 {
+		models = " (" + strings.Join(f.CUDADevices, ", ") + ")"
+	}
 	line("iwrun", "%s%s", version.Version, revision())
 	line("go", "%s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	line("libtorch", "%s in %s", f.Torch, cmp.Or(f.library("libtorch_cpu."), unknown))
-	line("device", "%s; CUDA devices: %d", f.Device, f.CUDADevices)
+	line("device", "%s; CUDA devices: %d%s", f.Device, len(f.CUDADevices), models)
 	line("cores", "%d usable, %d in the system, %s physical", f.Usable, f.Logical, physical)
 	line("runs", "%d at a time, threads of each: %d", f.Jobs, f.Threads)
 	line("BLAS", "%s", cmp.Or(f.products(), unknown))
@@ -100,7 +113,7 @@ func (f Facts) warnings() []string {
 	if set, err := strconv.Atoi(f.OMPThreads); err == nil && set != f.Threads {
 		warn("OMP_NUM_THREADS is %d; runs ignore it and use --threads, here %d", set, f.Threads)
 	}
-	if f.Driver && f.CUDADevices == 0 {
+	if f.Driver && len(f.CUDADevices) == 0 {
 		warn("there is an NVIDIA driver, but this libtorch cannot use it: build against one with CUDA (LIBTORCH=… make build)")
 	}
 	if strings.Contains(f.products(), "/blas/libblas.") {

@@ -5,6 +5,20 @@ import (
 	"testing"
 )
 
+// The doctor says which models the GPUs are.
+func TestPrintNamesGPUs(t *testing.T) {
+	for want, models := range map[string][]string{
+		"device      cpu; CUDA devices: 0\n":          nil,
+		"device      cpu; CUDA devices: 2 (A, B C)\n": {"A", "B C"},
+	} {
+		var text strings.Builder
+		Facts{Device: "cpu", CUDADevices: models}.Print(&text)
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("%q is not in\n%s", want, text.String())
+		}
+	}
+}
+
 func TestWarnings(t *testing.T) {
 	const reference = "/usr/lib/x86_64-linux-gnu/blas/libblas.so.3.11.0" // which oneDNN stands before
 	healthy := Facts{Jobs: 2, Threads: 2, Usable: 8, Physical: 4, OneDNN: true, Libraries: []string{reference, "/usr/lib/libdnnl.so.2.6", "/usr/lib/libc.so.6"}}

@@ -20,10 +20,13 @@ func versions() map[string]string {
 	return map[string]string{"iwda": version.Version, "go": runtime.Version(), "libtorch": torch.Version()}
 }
 
-// machine describes the computer in a line: processor, cores, system, and the instructions
-// that libtorch and our convolutions use, by which sums round.
-func machine() string {
+// machine describes what computes in a line: the GPU, processor, cores, system, and the
+// instructions that libtorch and our convolutions use, by which sums round.
+func machine(device torch.Device) string {
 	text := fmt.Sprintf("%s, %d cores, %s/%s", processor("/proc/cpuinfo"), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH)
+	if gpu := device.Name(); gpu != "" {
+		text = gpu + ", " + text
+	}
 	if set := torch.InstructionSet(); set != "" {
 		text += ", " + set
 	}

@@ -198,7 +198,7 @@ func (t *trainer) finish(ctx context.Context) (store.Result, error) {
 		Variant:    t.run.Variant, Task: t.run.Task, Method: t.run.Method, Seed: t.run.Seed,
 		ConfigHash: t.run.Hash(),
 		Versions:   versions(),
-		Machine:    machine(),
+		Machine:    machine(t.options.Device),
 		Device:     t.options.Device.String(), Threads: t.options.Threads,
 		WeightsSHA256:   t.model.pretrainedSHA256,
 		DataSHA256:      t.data.sha256,

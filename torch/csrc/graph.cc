@@ -3,6 +3,7 @@
 #include <c10/core/impl/VirtualGuardImpl.h>
 
 #include <memory>
+#include <optional>
 
 #ifdef WITH_CUDA
 #include <ATen/cuda/CUDAGraph.h>
@@ -67,7 +68,7 @@ class Graph {
   c10::Stream own_, outside_;
   bool recording_ = false;
 #ifdef WITH_CUDA
-  at::cuda::CUDAGraph graph_;
+  std::optional<at::cuda::CUDAGraph> graph_;  // another one for each recording: one that failed cannot record again
 #endif
 };
 
@@ -83,9 +84,9 @@ void capture_alone(CUDAGraph& graph, long) {
   graph.capture_begin();
 }
 
-void Graph::capture() { capture_alone(graph_, 0); }
-void Graph::captured() { graph_.capture_end(); }
-void Graph::replay() { graph_.replay(); }
+void Graph::capture() { capture_alone(graph_.emplace(), 0); }
+void Graph::captured() { graph_->capture_end(); }
+void Graph::replay() { graph_->replay(); }
 #else
 void Graph::capture() {
   throw std::runtime_error("the libraries were compiled against a libtorch without CUDA, which recording takes; leave out train.graph");

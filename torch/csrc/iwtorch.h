@@ -43,6 +43,7 @@ void iwt_tune_allocator(void);
 char* iwt_set_threads(int threads);
 char* iwt_threads(int* threads);
 char* iwt_cuda_devices(int* count);
+char* iwt_device_name(int device);  // "" for the CPU, and if the driver does not tell
 char* iwt_version(void);
 char* iwt_parallel_info(void);
 const char* iwt_convolution_instructions(void);  // of convolutions in blocks; "" where they are plain C++

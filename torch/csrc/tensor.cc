@@ -5,6 +5,7 @@
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/full.h>
 #include <ATen/ops/randn.h>
+#include <dlfcn.h>
 #include <malloc.h>
 #include <torch/cuda.h>
 #include <torch/version.h>
@@ -84,6 +85,22 @@ char* iwt_threads(int* threads) {
 
 char* iwt_cuda_devices(int* count) {
   return guard([&] { *count = static_cast<int>(torch::cuda::device_count()); });
+}
+
+// The driver is asked itself: its functions are the same for every version of CUDA, and are in
+// the process if a GPU is used.
+char* iwt_device_name(int index) {
+  char name[256] = "";
+  if (index != IWT_CPU) {
+    if (void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD)) {
+      int device;
+      const auto get = reinterpret_cast<int (*)(int*, int)>(dlsym(driver, "cuDeviceGet"));
+      const auto name_of = reinterpret_cast<int (*)(char*, int, int)>(dlsym(driver, "cuDeviceGetName"));
+      if (get == nullptr || name_of == nullptr || get(&device, index) != 0 || name_of(name, sizeof name, device) != 0) name[0] = 0;
+      dlclose(driver);
+    }
+  }
+  return message(name);
 }
 
 char* iwt_version(void) { return message(TORCH_VERSION); }
