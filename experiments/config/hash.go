@@ -13,8 +13,8 @@ import (
 
 // Hash identifies what determines the result of the run: the first 16 hexadecimal
 // digits of the SHA-256 of the lines key=value, sorted, of task, variant, method,
-// seed and all settings. Left out are what changes no result (experiment, title, selection,
-// dataset.root, dataset.workers, dataset.cache) and keys with their zero value, so that a new key whose zero value means "as
+// seed and all settings. Left out are what changes no result (experiment, title, selection and
+// withoutEffect) and keys with their zero value, so that a new key whose zero value means "as
 // before" keeps the hashes of finished runs. Keys that are gone count by what every run does in
 // their place, for the same reason. Files of the network count by their names where they lie
 // outside the working directory, so that a run is the same wherever the data lie.
@@ -58,8 +58,8 @@ func Differences(there, here Resolved) []string {
 	return list
 }
 
-// withoutEffect are the settings that change no result.
-var withoutEffect = []string{"dataset.root", "dataset.workers", "dataset.cache"}
+// withoutEffect are the settings that change no result, or, as the machine does, only its rounding.
+var withoutEffect = []string{"dataset.root", "dataset.workers", "dataset.cache", "train.graph"}
 
 // asBefore are keys that are gone, by what every run does in their place: they keep the hashes of
 // finished runs.
