@@ -131,7 +131,7 @@ step_times() {
 
 steps() {
 	experiment
-	bin/iwrun -c build/steps.yaml -o results -j 1 --device "$device" --retries 0
+	bin/iwrun -c build/steps.yaml -o results -j 1 --device "$device" --retries 0 --set train.graph=false
 	step_times results ''
 }
 
@@ -140,7 +140,7 @@ steps() {
 # every step.
 graphs() {
 	experiment
-	bin/iwrun -c build/steps.yaml -o results/graphs -j 1 --device "$device" --retries 0 --set train.graph=true
+	bin/iwrun -c build/steps.yaml -o results/graphs -j 1 --device "$device" --retries 0
 	step_times results/graphs ', recorded'
 	for method in $methods; do
 		run=steps/full/clean-warped/$method/seed-1/metrics.csv
@@ -164,7 +164,7 @@ sharing() {
 	for way in 1:1 1,2,3,4:1 1,2,3,4:4; do
 		seeds=${way%:*} share=${way#*:}
 		bin/iwrun -c build/steps.yaml -o "results/sharing-$way" -j 4 --per-process "$share" --threads 1 --device "$device" --retries 0 \
-			--set train.graph=true --set "seeds=[$seeds]" --set train.epochs=$epochs --only '*/*/iwdan/*'
+			--set "seeds=[$seeds]" --set train.epochs=$epochs --only '*/*/iwdan/*'
 		cat "results/sharing-$way"/steps/full/clean-warped/iwdan/*/metrics.csv | awk -F , -v way="seeds $seeds, $share in a process" '
 			$1 == "epoch" { for (i = 1; i <= NF; i++) column[$i] = i; runs++; start = 0; next }
 			$1 == 2 { start = $column["seconds"]; first = $column["step"] }

@@ -30,11 +30,10 @@ func (c Coefficient) c(op string) C.iwt_coefficient {
 
 // A Graph runs the same work many times. On a GPU the work is recorded after some runs, and
 // from then on asked for as a whole: one request in the place of one for every operation. On
-// a CPU it runs as it is.
+// a CPU, and if the libraries were compiled without CUDA's graphs, it runs as it is.
 type Graph struct {
-	device Device
 	body   func() Tensor
-	graph  unsafe.Pointer
+	graph  unsafe.Pointer // nil if nothing is recorded
 	runs   int
 	result Tensor // of the recorded work
 }
@@ -48,7 +47,7 @@ const warmUps = 3
 // it must neither copy anything from or to the host nor depend on what the host knows. Tensors
 // that it changes must have been made outside, or in one of its runs.
 func NewGraph(device Device, body func() Tensor) *Graph {
-	g := &Graph{device: device, body: body}
+	g := &Graph{body: body}
 	if device.IsCUDA() {
 		check("NewGraph", C.iwt_graph_new(device.index(), &g.graph))
 		runtime.SetFinalizer(g, (*Graph).Close)
@@ -58,7 +57,7 @@ func NewGraph(device Device, body func() Tensor) *Graph {
 
 // Run does the work and returns the body's result, which is valid until the next run.
 func (g *Graph) Run() Tensor {
-	if !g.device.IsCUDA() {
+	if g.graph == nil {
 		return g.body()
 	}
 	if g.runs++; g.runs <= warmUps {

@@ -100,5 +100,5 @@ func abs32(v float32) float32 { return max(v, -v) }
 
 // A GPU that is not there is an error, whatever libtorch this is.
 func TestGraphWithoutItsDevice(t *testing.T) {
-	refused(t, "a graph on a GPU that is not there", func() { NewGraph(CUDA(100), nil).Run() })
+	refused(t, "a graph on a GPU that is not there", func() { NewGraph(CUDA(100), func() Tensor { return Full(1, Float32, CUDA(100), 1) }).Run() })
 }

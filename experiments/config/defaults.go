@@ -46,7 +46,7 @@ func Default(data catalogue.Dataset) Config {
 			Epochs: 70, Batch: 64, DomainFromEpoch: 2,
 			Optimizer: Optimizer{LR: 0.02, Momentum: 0.9, WeightDecay: 5e-4},
 			Schedule:  learningrate.Schedule{Name: "step", Every: 5, Factor: 0.5},
-			EvalBatch: 500,
+			EvalBatch: 500, Graph: true,
 		},
 		Weights: Weights{EMA: 0.5, Every: 1, Warmup: 1, MinSingularValue: 1e-4},
 	}
@@ -95,7 +95,7 @@ func (s *Settings) images() {
 		Optimizer: Optimizer{LR: 1e-3, Momentum: 0.9, WeightDecay: 1e-3, Nesterov: true},
 		Schedule:  learningrate.Schedule{Name: "inverse", Gamma: 0.001, Power: 0.75},
 		HeadRate:  10,
-		EvalBatch: 36,
+		EvalBatch: 36, Graph: true,
 	}
 	s.Weights.Every, s.Weights.Warmup = 15, 0
 }

@@ -18,7 +18,7 @@ func TestKeys(t *testing.T) {
 		{Path: "network.normalise", Type: "text", Takes: "source, standard, matched, l2, none", Default: "none", Images: "none"},
 		{Path: "train.optimizer.lr", Type: "number", Takes: "above 0", Default: "0.02", Images: "0.001"},
 		{Path: "train.restarts", Type: "whole number", Takes: "at least 0", Default: "0", Images: "0"},
-		{Path: "train.graph", Type: "true or false", Default: "false", Images: "false"},
+		{Path: "train.graph", Type: "true or false", Default: "true", Images: "true"},
 		{Path: "overrides", Type: "list"},
 	} {
 		if got := keys[want.Path]; got != want {

@@ -73,10 +73,6 @@ func (f *File) Resolve(task, variant, method string, seed int64) (Resolved, erro
 		d.failAt(cmp.Or(d.at["network.name"], d.at["network"]), "network.name: %s makes no steps, in which %s could align domains; "+
 			"give it to source-only alone, as with the override {when: {method: source-only@forest}, network: {name: %[1]s}}", architecture.Forest, method)
 	}
-	if r.Train.Graph && m.Alignment == BNM {
-		d.failAt(d.at["train.graph"], "train.graph: a GPU cannot record %s, whose singular values the host computes; "+
-			"leave train.graph out, or add the override {when: {method: %[1]s}, train: {graph: false}}", method)
-	}
 	return r, d.errors.OrNil()
 }
 

@@ -238,19 +238,6 @@ func TestSettingsThatDoNotFit(t *testing.T) {
 	}
 }
 
-// Steps of BNM are not recorded; those of other methods beside it are.
-func TestGraphOfBNM(t *testing.T) {
-	text := strings.Replace(minimal, "methods: [", "methods: [bnm, bnm@word, ", 1) + "train: {graph: true}\n"
-	for _, method := range []string{"bnm", "bnm@word"} {
-		_, err := parse(t, text).Resolve("usps-mnist", "full", method, 1)
-		if want := "f.yaml:7:16: train.graph: a GPU cannot record " + method; err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%s: error %v, want %q", method, err, want)
-		}
-		resolve(t, parse(t, text+"overrides: [{when: {method: bnm*}, train: {graph: false}}]\n"), "usps-mnist", method, 1)
-	}
-	resolve(t, parse(t, text), "usps-mnist", "iwdan", 1)
-}
-
 // A forest makes no steps, in which domains could be aligned.
 func TestForestAlignsNothing(t *testing.T) {
 	text := strings.Replace(own("{a: {path: x.npz}, b: {path: y.npz}}", "[a-b]"), "methods: [", "methods: [source-only@forest, ", 1)

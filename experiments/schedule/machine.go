@@ -53,17 +53,17 @@ func PhysicalCores() int {
 	return len(siblings)
 }
 
-// mostRecorded is the number of runs with train.graph that one process can make on a GPU: each
-// takes up to four CUDA streams of libtorch's 32.
+// mostRecorded is the number of runs whose steps are recorded that one process can make on a GPU:
+// each takes up to four CUDA streams of libtorch's 32.
 const mostRecorded = 8
 
-// CheckGraphs returns an error if a process would make more runs with train.graph than it can:
-// two on one stream would spoil each other's recording.
+// CheckGraphs returns an error if a process would make more recorded runs than it can: two on one
+// stream would spoil each other's recording.
 func (o Options) CheckGraphs(runs []plan.Run) error {
 	recorded := slices.ContainsFunc(runs, func(run plan.Run) bool { return run.Config.Train.Graph })
 	if n := min(o.AtOnce(), len(runs), o.PerProcess); o.onGPU() && recorded && n > mostRecorded {
 		return config.Error{Location: fmt.Sprintf("--per-process %d", o.PerProcess),
-			Message: fmt.Sprintf("with train.graph a process makes at most %d runs on a GPU, here it would make %d", mostRecorded, n)}
+			Message: fmt.Sprintf("a GPU records the steps of at most %d runs of a process, here there would be %d; give a lower number, or set train.graph to false", mostRecorded, n)}
 	}
 	return nil
 }

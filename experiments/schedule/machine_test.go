@@ -29,7 +29,7 @@ func TestAtOnce(t *testing.T) {
 	}
 }
 
-// More runs with train.graph than libtorch has streams for do not share a process.
+// More recorded runs than libtorch has streams for do not share a process.
 func TestCheckGraphs(t *testing.T) {
 	gpu := []string{"cuda:0"}
 	for _, test := range []struct {

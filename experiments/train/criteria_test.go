@@ -72,7 +72,7 @@ func TestEveryEvaluationMeasuresCriteria(t *testing.T) {
 		t.Errorf("three in five rows are dogs, by estimate %v", estimated)
 	}
 
-	pieces, _ := finishInPieces(t, run, 23)
+	pieces, _ := finishInPieces(t, run, 23, Options{Threads: 1})
 	if diff := outcomeOf(t, dir).diff(outcomeOf(t, pieces)); diff != "" {
 		t.Error(diff)
 	}

@@ -177,7 +177,7 @@ func TestRunWithoutTargetLabels(t *testing.T) {
 		t.Errorf("%v\n%s", err, text)
 	}
 	// It is what another run gives that was interrupted.
-	pieces, _ := finishInPieces(t, ownRun(t, "iwdan", nil, "train.epochs=12"), 30)
+	pieces, _ := finishInPieces(t, ownRun(t, "iwdan", nil, "train.epochs=12"), 30, Options{Threads: 1})
 	if diff := cmp.Diff(outcomeOf(t, dir).Result.WithoutLabels, outcomeOf(t, pieces).Result.WithoutLabels); diff != "" {
 		t.Error(diff)
 	}

@@ -32,7 +32,8 @@ type Options struct {
 	// from package os/signal; it may be nil.
 	CheckpointNow <-chan os.Signal
 
-	asBytes bool // images go to the device as bytes even where that is a CPU
+	asBytes  bool // images go to the device as bytes even where that is a CPU
+	recorded bool // steps are made as those that a GPU records even where the device is a CPU
 }
 
 func (o Options) alive() {

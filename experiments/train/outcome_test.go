@@ -115,11 +115,11 @@ func (o outcome) diff(other outcome) string {
 }
 
 // finishInPieces runs until the end, cancelled again and again.
-func finishInPieces(t *testing.T, run config.Resolved, length int) (dir store.Dir, pieces int) {
+func finishInPieces(t *testing.T, run config.Resolved, length int, options Options) (dir store.Dir, pieces int) {
 	t.Helper()
 	dir = begin(t, run)
 	for pieces = 1; pieces < 100; pieces++ {
-		_, err := Run(&fuse{t.Context(), length}, run, dir, Options{Threads: 1})
+		_, err := Run(&fuse{t.Context(), length}, run, dir, options)
 		if err == nil {
 			return dir, pieces
 		}

@@ -41,8 +41,6 @@ func (p processes) check(run config.Resolved, method config.Method) error {
 		return nil
 	case run.Train.Batch%n != 0:
 		return fmt.Errorf("train.batch is %d rows of each domain, which %d processes cannot share evenly", run.Train.Batch, n)
-	case run.Train.Graph:
-		return fmt.Errorf("train.graph is for one process, here there are %d", n)
 	case slices.Contains(comparing, method.Alignment):
 		return fmt.Errorf("%s compares all rows of a batch with each other, which %d processes cannot do, each with a share of them", method.Name, n)
 	}

@@ -102,24 +102,10 @@ func TestRecordedStepsGiveTheSameBits(t *testing.T) {
 		diverging(t, 20),
 	} {
 		want, _ := train(t, run)
-		dir := begin(t, run)
-		trainer, err := newTrainer(t.Context(), run, dir, Options{Threads: 1, Checkpoints: Interval{Epochs: 1}}, time.Now())
-		if err != nil {
-			t.Fatal(err)
+		dir, n := finishInPieces(t, run, 23, Options{Threads: 1, recorded: true})
+		if diff := outcomeOf(t, want).diff(outcomeOf(t, dir)); diff != "" || n < 2 {
+			t.Errorf("%s, recorded, in %d pieces:\n%s", run.Method, n, diff)
 		}
-		trainer.recorder.recording = true
-		if _, err = completeWithRestarts(t.Context(), trainer); err != nil {
-			t.Fatal(err)
-		}
-		if diff := outcomeOf(t, want).diff(outcomeOf(t, dir)); diff != "" {
-			t.Errorf("%s, recorded:\n%s", run.Method, diff)
-		}
-	}
-	recorded := resolve(t, "subsampled", "iwdan", 1, "train.epochs=3", "train.graph=true")
-	want, _ := train(t, recorded)
-	pieces, n := finishInPieces(t, recorded, 23)
-	if diff := outcomeOf(t, want).diff(outcomeOf(t, pieces)); diff != "" || n < 2 {
-		t.Errorf("recorded, in %d pieces:\n%s", n, diff)
 	}
 }
 

@@ -6,8 +6,8 @@ import (
 	"iwda/torch"
 )
 
-// recorder makes the steps of a run: each as it is, or, with train.graph, as work that is
-// recorded and asked for as a whole.
+// recorder makes the steps of a run: each as it is, or as work that a GPU has recorded and is
+// asked for as a whole.
 type recorder struct {
 	recording bool
 	device    torch.Device

@@ -13,10 +13,10 @@ import (
 func TestRunsAtOnce(t *testing.T) {
 	office := drawOffice(t, 2)
 	runs := map[string]config.Resolved{
+		"iwdan, recorded":            resolve(t, "subsampled", "iwdan", 1),
 		"dann":                       resolve(t, "full", "dann", 1),
 		"dann, another seed":         resolve(t, "full", "dann", 2),
 		"iwcdan":                     resolve(t, "subsampled", "iwcdan", 1),
-		"iwdan, recorded":            resolve(t, "subsampled", "iwdan", 1, "train.graph=true"),
 		"iwjan":                      resolve(t, "subsampled", "iwjan", 1),
 		"iwcdan, images, projection": resolveOffice(t, office, "full", "iwcdan", "train.steps=4", "train.eval_every=2", "discriminator.random_projection=64"),
 		"iwdan, restarts":            diverging(t, 20),
@@ -29,7 +29,7 @@ func TestRunsAtOnce(t *testing.T) {
 	var training sync.WaitGroup
 	for name, run := range runs {
 		training.Go(func() {
-			if _, err := Run(t.Context(), run, beside[name], Options{Threads: 1}); err != nil {
+			if _, err := Run(t.Context(), run, beside[name], Options{Threads: 1, recorded: name == "iwdan, recorded"}); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
 		})

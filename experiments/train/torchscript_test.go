@@ -45,7 +45,7 @@ func TestTorchScriptRuns(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			whole, _ := train(t, test.run)
-			dir, pieces := finishInPieces(t, test.run, test.length)
+			dir, pieces := finishInPieces(t, test.run, test.length, Options{Threads: 1})
 			if pieces < 3 {
 				t.Errorf("only %d pieces", pieces)
 			}

@@ -89,7 +89,7 @@ func (t *trainer) open(ctx context.Context) (err error) {
 	t.objective.state().Move(torch.Float32, device)
 	t.optimisation = newOptimisation(t.run, t.model.network, alignment, t.processes, t.restarts)
 	t.evaluator = evaluator{logitsOf(t.model.evaluated), t.run.Train.EvalBatch, device, t.options.alive}
-	t.recorder = &recorder{recording: t.run.Train.Graph, device: device, random: t.random, compute: t.compute, recorded: map[bool]*recordedStep{}}
+	t.recorder = &recorder{recording: t.records(method), device: device, random: t.random, compute: t.compute, recorded: map[bool]*recordedStep{}}
 	t.readings = newReadings(device)
 	t.record = newRecord(classes, t.dir, t.processes.first())
 	t.checkpoints = newCheckpoints(t.run, t.dir, t.options, t.processes.first(),
@@ -100,6 +100,17 @@ func (t *trainer) open(ctx context.Context) (err error) {
 	// first epoch, which all methods share.
 	t.random.Seed(datasets.Stream(t.run.Seed, "dropout").Uint64())
 	return nil
+}
+
+// records reports whether the run's steps are recorded. Those are not in which a GPU would have to
+// wait for the host: for the singular values of BNM, for other processes, and for whatever a
+// network of the user's own does.
+func (t *trainer) records(method config.Method) bool {
+	if t.options.recorded {
+		return true
+	}
+	return t.run.Train.Graph && t.options.Device.IsCUDA() && t.processes.alone() &&
+		method.Alignment != config.BNM && t.run.Network.Name != string(architecture.TorchScript)
 }
 
 // close releases what the parts hold, as far as they were made.

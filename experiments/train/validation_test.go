@@ -95,7 +95,7 @@ func TestNormalisedRun(t *testing.T) {
 			testfiles.Write(t, file, string(append(rows, "1e9,-1e12,dog\n"...)))
 		}
 		dir, result := train(t, run)
-		pieces, n := finishInPieces(t, run, 23)
+		pieces, n := finishInPieces(t, run, 23, Options{Threads: 1})
 		if diff := outcomeOf(t, dir).diff(outcomeOf(t, pieces)); diff != "" || n < 2 {
 			t.Errorf("%s: in %d pieces: %s", way, n, diff)
 		}

@@ -77,7 +77,7 @@ char* iwt_stream_end(void* stream);
 
 // Work that is recorded once and asked for as a whole. Between begin and end, or begin and
 // abandon, everything goes to the graph's stream, recorded or not.
-char* iwt_graph_new(int device, void** graph);
+char* iwt_graph_new(int device, void** graph);  // NULL where the libraries have no graphs of CUDA
 void iwt_graph_free(void* graph);
 char* iwt_graph_begin(void* graph, bool recorded);
 char* iwt_graph_end(void* graph);
