@@ -155,23 +155,34 @@ graphs() {
 	done
 }
 
-# sharing compares the steps that four runs make at once, as processes and in one, with those
-# of one alone.
+# sharing compares the steps that eight runs make at once, each in a process, with those of one
+# alone: taking turns, and under MPS, if it is here.
 sharing() {
 	experiment
 	epochs=20
 	[ "$device" = cuda ] || epochs=4
-	for way in 1:1 1,2,3,4:1 1,2,3,4:4; do
-		seeds=${way%:*} share=${way#*:}
-		bin/iwrun -c build/steps.yaml -o "results/sharing-$way" -j 4 --per-process "$share" --threads 1 --device "$device" --retries 0 \
-			--set "seeds=[$seeds]" --set train.epochs=$epochs --only '*/*/iwdan/*'
-		cat "results/sharing-$way"/steps/full/clean-warped/iwdan/*/metrics.csv | awk -F , -v way="seeds $seeds, $share in a process" '
-			$1 == "epoch" { for (i = 1; i <= NF; i++) column[$i] = i; runs++; start = 0; next }
-			$1 == 2 { start = $column["seconds"]; first = $column["step"] }
-			start { steps[runs] = $column["step"] - first; seconds[runs] = $column["seconds"] - start }
-			END { for (r in steps) rate += steps[r] / seconds[r]; printf "%s: %.0f steps a second\n", way, rate }
-		'
-	done
+	rate alone 1
+	rate 'in turns' 8
+	if [ "$device" = cuda ] && command -v nvidia-cuda-mps-control; then
+		CUDA_MPS_PIPE_DIRECTORY=$PWD/build/mps CUDA_MPS_LOG_DIRECTORY=$PWD/build/mps
+		export CUDA_MPS_PIPE_DIRECTORY CUDA_MPS_LOG_DIRECTORY
+		mkdir -p build/mps
+		nvidia-cuda-mps-control -d
+		trap 'echo quit | nvidia-cuda-mps-control' EXIT
+		rate 'under MPS' 8
+	fi
+}
+
+# rate prints how many steps a second that many runs make at once.
+rate() {
+	bin/iwrun -c build/steps.yaml -o "results/$1" -j "$2" --threads 1 --device "$device" --retries 0 \
+		--set "seeds=[$(seq -s , "$2")]" --set train.epochs=$epochs --only '*/*/iwdan/*'
+	cat "results/$1"/steps/full/clean-warped/iwdan/*/metrics.csv | awk -F , -v way="$2 runs, $1" '
+		$1 == "epoch" { for (i = 1; i <= NF; i++) column[$i] = i; runs++; start = 0; next }
+		$1 == 2 { start = $column["seconds"]; first = $column["step"] }
+		start { steps[runs] = $column["step"] - first; seconds[runs] = $column["seconds"] - start }
+		END { for (r in steps) rate += steps[r] / seconds[r]; printf "%s: %.0f steps a second\n", way, rate }
+	'
 }
 
 # processes lets two of them make one run: on CPUs, or on two GPUs where there are.

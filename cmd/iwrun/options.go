@@ -139,8 +139,6 @@ func (o *workOptions) machineFlags() []cli.Flag {
 			DefaultText: "what suits the cores or GPUs", Usage: "`NUMBER` of runs at a time"},
 		&cli.StringFlag{Name: "device", Destination: &o.Device, Value: "auto", Usage: "`DEVICE`: cpu; cuda:N; several that share the runs, as in cuda:0,cuda:1; or auto: all GPUs, or the CPU if there are none"},
 	}, commandline.Advanced(
-		&cli.IntFlag{Name: "per-process", Destination: &o.Schedule.PerProcess, Value: 1, Action: atLeast(1, "--per-process", "a process makes at least one run"),
-			Usage: "`NUMBER` of runs that share a process: on a GPU they compute at the same time, while separate processes take turns"},
 		threadsFlag(&o.Schedule.Threads, "`NUMBER` of threads of one run; results are bit-identical only with the same number"),
 	)...)
 }

@@ -145,9 +145,6 @@ func (s streams) stopped() error {
 // them for checkpoints.
 func carryOut(runs []plan.Run, results string, o workOptions, display progress.Display, finished func(plan.Run) string) (schedule.Summary, error) {
 	defer display.Close()
-	if err := o.Schedule.CheckGraphs(runs); err != nil {
-		return schedule.Summary{}, err
-	}
 	program, err := os.Executable()
 	if err != nil {
 		return schedule.Summary{}, fmt.Errorf("cannot find this program to start workers: %w", err)

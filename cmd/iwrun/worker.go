@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
-	"sync"
 	"syscall"
 	"time"
 
@@ -31,8 +30,8 @@ func newWorkerCommand(s streams) *cli.Command {
 	var o workOptions
 	return &cli.Command{
 		Name:      workerName,
-		Usage:     "make the run whose configuration lies in a folder, or several at once",
-		UsageText: "iwrun worker RUNFOLDER... [FLAGS]",
+		Usage:     "make the run whose configuration lies in a folder",
+		UsageText: "iwrun worker RUNFOLDER [FLAGS]",
 		Description: `Examples:
   iwrun worker results/digits/subsampled/usps-mnist/iwdan/seed-1`,
 		Hidden: true,
@@ -40,8 +39,8 @@ func newWorkerCommand(s streams) *cli.Command {
 			&cli.BoolFlag{Name: supervisedFlag, Usage: "end at the end of standard input, which tells that the parent died"},
 		),
 		Action: func(c *cli.Context) error {
-			if c.NArg() == 0 {
-				return wrongUsage("a worker makes a run: name its folder")
+			if c.NArg() != 1 {
+				return wrongUsage("a worker makes one run: name its folder")
 			}
 			if c.Bool(supervisedFlag) {
 				go func() {
@@ -49,39 +48,26 @@ func newWorkerCommand(s streams) *cli.Command {
 					os.Exit(schedule.StoppedStatus) // at once, even while C++ computes
 				}()
 			}
-			return runWorker(c.Args().Slice(), o, s)
+			return runWorker(c.Args().First(), o, s)
 		},
 	}
 }
 
-// runWorker makes the runs of the folders, each with its config.yaml, at the same time.
-func runWorker(folders []string, o workOptions, s streams) error {
+// runWorker makes the run of the folder, which has its config.yaml.
+func runWorker(folder string, o workOptions, s streams) error {
 	ctx, stop := interruptible()
 	defer stop()
 	prepareMemory()
-	reporters, errs := schedule.NewReporters(s.out, len(folders)), make([]error, len(folders))
-	var making sync.WaitGroup
-	for i, folder := range folders {
-		checkpoint := make(chan os.Signal, 1) // what comes before the last was taken is as good as the last
-		signal.Notify(checkpoint, syscall.SIGUSR1)
-		defer signal.Stop(checkpoint)
-		options := train.Options{Log: s.err, Progress: reporters[i].Progress, Alive: reporters[i].Alive, CheckpointNow: checkpoint}
-		if len(folders) > 1 {
-			options.Log = reporters[i].Log()
-		}
-		making.Go(func() {
-			switch errs[i] = trainIn(ctx, folder, o, options); {
-			case errs[i] == nil:
-				reporters[i].Done()
-			case !errors.Is(errs[i], context.Canceled):
-				reporters[i].Failed(errs[i])
-			}
-		})
-	}
-	making.Wait()
-	err := errors.Join(errs...)
-	if errors.Is(err, context.Canceled) {
+	checkpoint := make(chan os.Signal, 1) // what comes before the last was taken is as good as the last
+	signal.Notify(checkpoint, syscall.SIGUSR1)
+	defer signal.Stop(checkpoint)
+	reporter := schedule.NewReporter(s.out)
+	err := trainIn(ctx, folder, o, train.Options{Log: s.err, Progress: reporter.Progress, Alive: reporter.Alive, CheckpointNow: checkpoint})
+	switch {
+	case errors.Is(err, context.Canceled):
 		return statusError(schedule.StoppedStatus)
+	case err != nil:
+		reporter.Failed(err)
 	}
 	return err
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"sync"
 	"syscall"
 
 	"iwda/experiments/plan"
@@ -22,63 +21,31 @@ type job struct {
 	device string
 }
 
-// carryOut makes runs in one worker, and those that it leaves in one each: with as many
-// workers as they take and may take. It says how they ended, and lets go of their locks.
-func (s *scheduler) carryOut(ctx context.Context, jobs []job) {
-	var ready []job
-	for _, j := range jobs {
-		s.observe(Update{Run: j.run, State: Started})
-		if err := s.makeWay(j); err != nil {
-			s.conclude(j, s.failed(j.run, Failure{Reason: err.Error(), untouched: true}))
-			continue
-		}
-		ready = append(ready, j)
+// carryOut makes a run with as many workers as it takes and may take, and returns how it ended.
+func (s *scheduler) carryOut(ctx context.Context, j job) Update {
+	s.observe(Update{Run: j.run, State: Started})
+	if err := s.makeWay(j); err != nil {
+		return s.failed(j.run, Failure{Reason: err.Error(), untouched: true})
 	}
-	if len(ready) == 0 {
-		return
-	}
-	endings := s.work(ctx, ready, "started once more")
-	var alone sync.WaitGroup
-	for i, j := range ready {
-		alone.Go(func() { s.conclude(j, s.goOn(ctx, j, endings[i])) })
-	}
-	alone.Wait()
-}
-
-// conclude says how a run ended, and lets go of its lock.
-func (s *scheduler) conclude(j job, u Update) {
-	s.end(j.index, u)
-	j.lock.Close()
-}
-
-// ending is how a worker ended a run: with a result or an error, a Failure, errStopped or
-// what the disk refused.
-type ending struct {
-	result store.Result
-	err    error
-}
-
-// goOn makes what a first worker left of a run in further ones, and returns how the run
-// ended.
-func (s *scheduler) goOn(ctx context.Context, j job, former ending) Update {
+	reason := "started once more"
 	attempts := 1 + s.options.Retries
 	for attempt := 1; ; attempt++ {
+		result, err := s.work(ctx, j, reason)
 		var failure Failure
 		switch {
-		case former.err == nil:
-			return Update{Run: j.run, State: Finished, Result: former.result}
-		case errors.Is(former.err, errStopped):
+		case err == nil:
+			return Update{Run: j.run, State: Finished, Result: result}
+		case errors.Is(err, errStopped):
 			return Update{Run: j.run, State: Stopped}
-		case !errors.As(former.err, &failure):
-			failure = Failure{Reason: former.err.Error()}
+		case !errors.As(err, &failure):
+			failure = Failure{Reason: err.Error()}
 		}
 		failure.Attempts = attempt
 		if !failure.died || attempt == attempts || ctx.Err() != nil {
 			return s.failed(j.run, failure)
 		}
-		reason := fmt.Sprintf("attempt %d of %d, because %s", attempt+1, attempts, failure.Reason)
+		reason = fmt.Sprintf("attempt %d of %d, because %s", attempt+1, attempts, failure.Reason)
 		s.observe(Update{Run: j.run, State: Again, Reason: failure.Reason, Attempt: attempt + 1, Attempts: attempts})
-		former = s.work(ctx, []job{j}, reason)[0]
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 func ExampleReporter() {
-	reporter := schedule.NewReporters(os.Stdout, 1)[0]
+	reporter := schedule.NewReporter(os.Stdout)
 	reporter.Progress(plan.Progress{Epoch: 1, Epochs: 70, Step: 10, Steps: 700})
 	reporter.Failed(errors.New("the loss is not a number"))
 	// Output:

@@ -2,7 +2,6 @@ package schedule
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -21,7 +20,7 @@ func (o Options) AtOnce() int {
 	case o.Jobs > 0:
 		return o.Jobs
 	case o.onGPU():
-		return len(o.Devices) * max(1, o.PerProcess)
+		return len(o.Devices)
 	}
 	return max(1, Cores()/o.Threads)
 }
@@ -51,21 +50,6 @@ func PhysicalCores() int {
 		}
 	}
 	return len(siblings)
-}
-
-// mostRecorded is the number of runs whose steps are recorded that one process can make on a GPU:
-// each takes up to four CUDA streams of libtorch's 32.
-const mostRecorded = 8
-
-// CheckGraphs returns an error if a process would make more recorded runs than it can: two on one
-// stream would spoil each other's recording.
-func (o Options) CheckGraphs(runs []plan.Run) error {
-	recorded := slices.ContainsFunc(runs, func(run plan.Run) bool { return run.Config.Train.Graph })
-	if n := min(o.AtOnce(), len(runs), o.PerProcess); o.onGPU() && recorded && n > mostRecorded {
-		return config.Error{Location: fmt.Sprintf("--per-process %d", o.PerProcess),
-			Message: fmt.Sprintf("a GPU records the steps of at most %d runs of a process, here there would be %d; give a lower number, or set train.graph to false", mostRecorded, n)}
-	}
-	return nil
 }
 
 // CheckResults returns an error if the folder of results cannot be written although a

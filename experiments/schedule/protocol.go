@@ -21,44 +21,28 @@ const StoppedStatus = 130
 const (
 	progressEvent = "progress"
 	aliveEvent    = "alive"
-	doneEvent     = "done"
 	failedEvent   = "failed"
-	logEvent      = "log" // a line for the run's log
 )
 
 // event is a line of a worker's standard output, as JSON.
 type event struct {
 	Kind string `json:"event"`
-	Run  int    `json:"run,omitempty"` // its place among the worker's folders
 	plan.Progress
 	Reason string `json:"reason,omitempty"`
-	Text   string `json:"text,omitempty"`
 }
 
-// Reporter tells the parent of a worker what happens to a run. Its methods may be called by
+// Reporter tells the parent of a worker what happens to its run. Its methods may be called by
 // several goroutines at once.
 type Reporter struct {
-	events *eventWriter
-	run    int
-	alive  *throttle.Throttle
-}
-
-// eventWriter writes the events of all runs of a worker, one at a time.
-type eventWriter struct {
 	writing sync.Mutex
 	encoder *json.Encoder
+	alive   *throttle.Throttle
 }
 
-// NewReporters returns those of a worker's runs, in the order of their folders, which write to
-// w, its standard output. Errors of w are passed over: a worker without a parent has nobody to
-// tell.
-func NewReporters(w io.Writer, runs int) []*Reporter {
-	events := &eventWriter{encoder: json.NewEncoder(w)}
-	reporters := make([]*Reporter, runs)
-	for i := range reporters {
-		reporters[i] = &Reporter{events: events, run: i, alive: throttle.Every(aliveInterval)}
-	}
-	return reporters
+// NewReporter returns one that writes to w, the worker's standard output. Errors of w are passed
+// over: a worker without a parent has nobody to tell.
+func NewReporter(w io.Writer) *Reporter {
+	return &Reporter{encoder: json.NewEncoder(w), alive: throttle.Every(aliveInterval)}
 }
 
 // Progress reports how far the run has come.
@@ -78,30 +62,15 @@ func (r *Reporter) Alive() {
 	}
 }
 
-// Done reports that the run is finished and its result written.
-func (r *Reporter) Done() { r.report(event{Kind: doneEvent}) }
-
 // Failed reports why the run failed.
 func (r *Reporter) Failed(reason error) {
 	r.report(event{Kind: failedEvent, Reason: reason.Error()})
 }
 
-// Log returns what writes to the run's log, for a worker of several runs, whose standard
-// error goes to all of their logs.
-func (r *Reporter) Log() io.Writer { return logWriter{r} }
-
-type logWriter struct{ reporter *Reporter }
-
-func (l logWriter) Write(text []byte) (int, error) {
-	l.reporter.report(event{Kind: logEvent, Text: string(text)})
-	return len(text), nil
-}
-
 func (r *Reporter) report(e event) {
-	e.Run = r.run
-	r.events.writing.Lock()
-	defer r.events.writing.Unlock()
-	r.events.encoder.Encode(e)
+	r.writing.Lock()
+	defer r.writing.Unlock()
+	r.encoder.Encode(e)
 }
 
 // lineBuffer is the length in bytes above which a line cannot be an event.
@@ -126,7 +95,7 @@ func readEvents(output io.Reader, others io.Writer, heard func(event)) {
 }
 
 func parseEvent(line []byte) (event, bool) {
-	kinds := []string{progressEvent, aliveEvent, doneEvent, failedEvent, logEvent}
+	kinds := []string{progressEvent, aliveEvent, failedEvent}
 	var e event
 	whole := bytes.HasSuffix(line, []byte("\n"))
 	return e, whole && json.Unmarshal(line, &e) == nil && slices.Contains(kinds, e.Kind)

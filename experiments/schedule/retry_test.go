@@ -201,7 +201,7 @@ func TestShort(t *testing.T) {
 func TestAliveIsRare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var text strings.Builder
-		reporter := NewReporters(&text, 1)[0]
+		reporter := NewReporter(&text)
 		for range 300 { // three seconds
 			reporter.Alive()
 			time.Sleep(10 * time.Millisecond)

@@ -1,5 +1,5 @@
 // Package schedule carries out the runs of an experiment on one machine, each in a
-// worker process of its own or several in one, several at a time.
+// worker process of its own, several at a time.
 //
 // A crash, an abort in C++ or a lack of memory thus ends one worker and not the other
 // runs. Between the scheduler, the parent, and a worker:
@@ -7,21 +7,18 @@
 //   - The parent takes the run's lock, which the worker inherits: no other parent
 //     makes the run as long as one of the two lives.
 //   - The parent writes config.yaml into the run's folder and starts the worker
-//     with --device, --threads and the folder as last arguments, or the folders of all
-//     runs that it is to make.
+//     with --device, --threads and the folder as last arguments.
 //   - The worker's standard input stays open and empty as long as the parent lives.
 //     Its end tells the worker to stop at once.
 //   - The worker's standard output carries events, written by a Reporter. Lines that
-//     are none go to log.txt, as does its standard error; of a worker of several runs to
-//     the log of each. A worker of which a run has had no events for Options.Stall is ended.
+//     are none go to log.txt, as does its standard error. A worker without events for
+//     Options.Stall is ended.
 //   - SIGTERM asks the worker to stop: it writes what it has measured and ends with
 //     StoppedStatus. SIGUSR1 asks it for a checkpoint; it comes after the worker's
 //     first event at the earliest. Workers are no members of the parent's process
 //     group, so that Ctrl-C at a terminal reaches the parent alone.
 //   - A worker that dies without saying why is followed by another one, which goes on
-//     from the run's checkpoint. One that says why it failed would fail again. The runs of
-//     a worker that made several go on in a worker each, so that one of them cannot end the
-//     others twice.
+//     from the run's checkpoint. One that says why it failed would fail again.
 package schedule
 
 import (
@@ -42,11 +39,9 @@ type Options struct {
 	Command []string
 	// Results is the folder below which every run has its own.
 	Results string
-	// Jobs is the number of runs at a time, 0 for what the devices have room for: PerProcess on
-	// each GPU, or as many as there are cores for with so many Threads. PerProcess is the most
-	// that one worker makes of them; 0 stands for 1.
-	Jobs       int
-	PerProcess int
+	// Jobs is the number of runs at a time, 0 for what the devices have room for: one on each
+	// GPU, or as many as there are cores for with so many Threads.
+	Jobs int
 	// Devices, of which there is at least one, are shared by the runs at a time: as
 	// evenly as their numbers allow. Threads is handed to every worker.
 	Devices []string
@@ -119,15 +114,16 @@ func Run(ctx context.Context, runs []plan.Run, options Options) Summary {
 	ended := make(chan struct{})
 	var others, slots sync.WaitGroup
 	others.Go(func() { s.passOnCheckpoints(ended) })
-	for slot, runsOfSlot := range slotSizes(min(options.AtOnce(), len(s.pending)), max(1, options.PerProcess)) {
+	for slot := range min(options.AtOnce(), len(s.pending)) {
 		device := options.Devices[slot%len(options.Devices)]
 		slots.Go(func() {
 			for {
-				jobs := s.take(ctx, runsOfSlot, device)
-				if len(jobs) == 0 {
+				j, ok := s.take(ctx, device)
+				if !ok {
 					return
 				}
-				s.carryOut(ctx, jobs)
+				s.end(j.index, s.carryOut(ctx, j))
+				j.lock.Close()
 			}
 		})
 	}
@@ -135,15 +131,6 @@ func Run(ctx context.Context, runs []plan.Run, options Options) Summary {
 	close(ended)
 	others.Wait()
 	return s.summary()
-}
-
-// slotSizes returns how many of the runs at a time each worker makes.
-func slotSizes(runs, most int) []int {
-	var sizes []int
-	for ; runs > 0; runs -= most {
-		sizes = append(sizes, min(runs, most))
-	}
-	return sizes
 }
 
 type scheduler struct {

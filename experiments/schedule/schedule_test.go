@@ -115,19 +115,18 @@ func TestRunFinishesAndSkips(t *testing.T) {
 // TestFailures: every way to fail is described, and none stops the other runs.
 func TestFailures(t *testing.T) {
 	results := t.TempDir()
-	runs := makeRuns(t, fails, exits, panics, aborts, isKilled, saysDoneWithoutResult, saysNothing, printsGarbage, succeeds)
+	runs := makeRuns(t, fails, exits, panics, aborts, isKilled, saysNothing, printsGarbage, succeeds)
 	summary := Run(t.Context(), runs, makeOptions(t, results, func(Update) {}))
 	if got := seedsOf(summary.Finished); !cmp.Equal(got, []int64{printsGarbage, succeeds}) {
 		t.Errorf("finished %v", got)
 	}
 	want := map[int64]string{
-		fails:                 "the loss is not a number",
-		exits:                 "the worker ended with exit status 7\ntwo\nthree\nfour\nfive\nsix",
-		panics:                "the worker ended with exit status 2\npanic: in the worker\ngoroutine 1",
-		aborts:                "\nterminate called after throwing",
-		isKilled:              "the worker was killed (signal 9)",
-		saysDoneWithoutResult: "the worker ended without a result",
-		saysNothing:           "the worker ended without a result",
+		fails:       "the loss is not a number",
+		exits:       "the worker ended with exit status 7\ntwo\nthree\nfour\nfive\nsix",
+		panics:      "the worker ended with exit status 2\npanic: in the worker\ngoroutine 1",
+		aborts:      "\nterminate called after throwing",
+		isKilled:    "the worker was killed (signal 9)",
+		saysNothing: "the worker ended without a result",
 	}
 	if len(summary.Failed) != len(want) {
 		t.Errorf("failures %+v", summary.Failed)
@@ -145,7 +144,7 @@ func TestFailures(t *testing.T) {
 		}
 	}
 	garbage := "libwhatever 1.0\n{\"event\":\"party\"}\n" + strings.Repeat("x", 3*lineBuffer) + "\n[1,2\n"
-	if diff := cmp.Diff(garbage, logOf(results, runs[7])); diff != "" {
+	if diff := cmp.Diff(garbage, logOf(results, runs[6])); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -14,15 +14,15 @@ import (
 // heldPause is the time between two attempts to take runs that others hold.
 const heldPause = time.Second
 
-// take returns the next runs, at most so many, first those that nobody else makes. It
-// returns none when there is none left, or ctx was cancelled.
-func (s *scheduler) take(ctx context.Context, most int, device string) (jobs []job) {
+// take returns the next run, first those that nobody else makes; none if there is none left, or
+// ctx was cancelled.
+func (s *scheduler) take(ctx context.Context, device string) (j job, ok bool) {
 	s.taking.Lock()
 	defer s.taking.Unlock()
-	for ctx.Err() == nil && len(jobs) < most {
+	for ctx.Err() == nil {
 		if len(s.pending) == 0 {
-			if len(s.held) == 0 || len(jobs) > 0 {
-				return jobs
+			if len(s.held) == 0 {
+				return job{}, false
 			}
 			select {
 			case <-time.After(heldPause):
@@ -34,10 +34,10 @@ func (s *scheduler) take(ctx context.Context, most int, device string) (jobs []j
 		i := s.pending[0]
 		s.pending = s.pending[1:]
 		if lock := s.claim(i); lock != nil {
-			jobs = append(jobs, job{index: i, run: s.runs[i], dir: s.runs[i].Dir(s.options.Results), lock: lock, device: device})
+			return job{index: i, run: s.runs[i], dir: s.runs[i].Dir(s.options.Results), lock: lock, device: device}, true
 		}
 	}
-	return jobs
+	return job{}, false
 }
 
 // claim takes the lock of a run. It returns nil for a run that another process holds,

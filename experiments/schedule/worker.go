@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"syscall"
@@ -14,99 +15,63 @@ import (
 	"iwda/experiments/store"
 )
 
-// worker is a process that makes runs.
+// worker is a process that makes a run.
 type worker struct {
-	runs    []*workerRun
+	job
+	log     *os.File
+	said    int64 // where in the log the worker's words begin
 	command *exec.Cmd
 	output  io.Reader
-	logs    io.Writer // all of them
 	ended   chan struct{}
+
+	dog     watchdog
+	lost    atomic.Bool // its folder was taken away
+	failure *Failure    // that the worker told
 }
 
-// workerRun is a run that a worker makes.
-type workerRun struct {
-	job
-	ending *ending
-	log    *os.File
-	said   int64 // where in the log the worker's words begin
-
-	dog  watchdog
-	lost atomic.Bool // its folder was taken away
-	last event       // that spoke of the end of the run
-}
-
-// over reports whether the worker has said how the run ended.
-func (r *workerRun) over() bool { return r.last.Kind != "" }
-
-// work makes runs in a worker process; the reason stands in a log that has lines already.
-func (s *scheduler) work(ctx context.Context, jobs []job, reason string) []ending {
-	endings := make([]ending, len(jobs))
-	w := &worker{ended: make(chan struct{})}
-	var logs []io.Writer
-	for i, j := range jobs {
-		r := &workerRun{job: j, ending: &endings[i]}
-		if r.ending.err = r.prepare(reason); r.ending.err != nil {
-			continue
-		}
-		defer r.log.Close()
-		w.runs, logs = append(w.runs, r), append(logs, r.log)
+// work makes a run in a worker process; the reason stands in a log that has lines already. Its
+// error is a Failure, errStopped or what the disk refused.
+func (s *scheduler) work(ctx context.Context, j job, reason string) (store.Result, error) {
+	w := &worker{job: j, ended: make(chan struct{})}
+	if err := w.prepare(reason); err != nil {
+		return store.Result{}, err
 	}
-	if len(w.runs) == 0 {
-		return endings
-	}
-	w.logs = io.MultiWriter(logs...)
-	if err := s.start(w); err != nil {
-		for _, r := range w.runs {
-			r.ending.err = Failure{Reason: fmt.Sprintf("cannot start a worker: %v", err), died: true}
-		}
-		return endings
+	defer w.log.Close()
+	if err := w.start(s.options); err != nil {
+		return store.Result{}, Failure{Reason: fmt.Sprintf("cannot start a worker: %v", err), died: true}
 	}
 	go s.attend(ctx, w)
-	for _, r := range w.runs {
-		go r.dog.guard(s.options.Stall, w.command.Process, w.ended)
-	}
-	readEvents(w.output, w.logs, func(e event) { s.hear(w, e) })
+	go w.dog.guard(s.options.Stall, w.command.Process, w.ended)
+	readEvents(w.output, w.log, func(e event) { s.hear(w, e) })
 	err := w.command.Wait()
 	close(w.ended)
 	s.listening.Delete(w.command.Process)
-	for _, r := range w.runs {
-		r.ending.result, r.ending.err = s.endOf(ctx, w, r, err)
-	}
-	return endings
+	return s.endOf(ctx, w, err)
 }
 
 // prepare makes the run's folder ready and opens the log.
-func (r *workerRun) prepare(reason string) (err error) {
-	if err := r.dir.Begin(); err != nil {
+func (w *worker) prepare(reason string) (err error) {
+	if err := w.dir.Begin(); err != nil {
 		return err
 	}
-	if r.log, r.said, err = openLog(r.dir, reason); err != nil {
+	if w.log, w.said, err = openLog(w.dir, reason); err != nil {
 		return err
 	}
-	if err := r.run.WriteConfig(r.dir); err != nil {
-		r.log.Close()
+	if err := w.run.WriteConfig(w.dir); err != nil {
+		w.log.Close()
 		return err
 	}
 	return nil
 }
 
 // start starts the process.
-func (s *scheduler) start(w *worker) (err error) {
-	threads := strconv.Itoa(s.options.Threads)
-	arguments := append([]string{}, s.options.Command[1:]...)
-	arguments = append(arguments, "--device", w.runs[0].device, "--threads", threads)
-	var locks []*os.File
-	for _, r := range w.runs {
-		arguments, locks = append(arguments, r.dir.String()), append(locks, r.lock.File())
-	}
-	w.command = exec.Command(s.options.Command[0], arguments...)
+func (w *worker) start(o Options) (err error) {
+	arguments := slices.Concat(o.Command[1:], []string{"--device", w.device, "--threads", strconv.Itoa(o.Threads), w.dir.String()})
+	w.command = exec.Command(o.Command[0], arguments...)
 	w.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	w.command.Env = Environment(s.options.Threads)
-	w.command.Stderr = w.logs
-	if len(w.runs) == 1 { // directly: it is whole then, whatever becomes of this process
-		w.command.Stderr = w.runs[0].log
-	}
-	w.command.ExtraFiles = locks
+	w.command.Env = Environment(o.Threads)
+	w.command.Stderr = w.log
+	w.command.ExtraFiles = []*os.File{w.lock.File()}
 	// Nothing is written to it, and Wait closes it.
 	if _, err = w.command.StdinPipe(); err != nil {
 		return err
@@ -119,24 +84,14 @@ func (s *scheduler) start(w *worker) (err error) {
 
 // hear takes note of an event.
 func (s *scheduler) hear(w *worker, e event) {
-	if e.Run < 0 || e.Run >= len(w.runs) {
-		return
-	}
-	r := w.runs[e.Run]
-	for _, other := range w.runs {
-		if other == r || other.over() { // nothing more is to be heard of that one
-			other.dog.alive.Store(true)
-		}
-	}
+	w.dog.alive.Store(true)
 	// It can be asked for checkpoints now; before its first event the signal might end it.
 	s.listening.Store(w.command.Process, nil)
 	switch e.Kind {
 	case progressEvent:
-		s.observe(Update{Run: r.run, State: Running, Progress: e.Progress})
-	case doneEvent, failedEvent:
-		r.last = e
-	case logEvent:
-		io.WriteString(r.log, e.Text)
+		s.observe(Update{Run: w.run, State: Running, Progress: e.Progress})
+	case failedEvent:
+		w.failure = &Failure{Reason: e.Reason}
 	}
 }
 
@@ -144,7 +99,7 @@ func (s *scheduler) hear(w *worker, e event) {
 const folderCheck = 2 * time.Second
 
 // attend asks the worker to stop when ctx is cancelled, and ends it when Kill is closed
-// or a run's folder was deleted: another process may make the run there by now.
+// or the run's folder was deleted: another process may make the run there by now.
 func (s *scheduler) attend(ctx context.Context, w *worker) {
 	process, stop := w.command.Process, ctx.Done()
 	check := time.NewTicker(folderCheck)
@@ -158,12 +113,10 @@ func (s *scheduler) attend(ctx context.Context, w *worker) {
 			process.Kill()
 			return
 		case <-check.C:
-			for _, r := range w.runs {
-				if !r.lock.Held() {
-					r.lost.Store(true)
-					process.Kill()
-					return
-				}
+			if !w.lock.Held() {
+				w.lost.Store(true)
+				process.Kill()
+				return
 			}
 		case <-w.ended:
 			return
@@ -173,44 +126,31 @@ func (s *scheduler) attend(ctx context.Context, w *worker) {
 
 // endOf returns the result of a run whose worker has ended, or what became of it; err is
 // what Wait returned.
-func (s *scheduler) endOf(ctx context.Context, w *worker, r *workerRun, err error) (store.Result, error) {
-	if r.last.Kind == failedEvent {
-		return store.Result{}, Failure{Reason: r.last.Reason}
+func (s *scheduler) endOf(ctx context.Context, w *worker, err error) (store.Result, error) {
+	if w.failure != nil {
+		return store.Result{}, *w.failure
 	}
 	// A worker that dies after its result is written has finished the run.
-	result, finished, readErr := r.dir.Finished(r.run.Config.Hash())
+	result, finished, readErr := w.dir.Finished(w.run.Config.Hash())
 	state := w.command.ProcessState
 	switch {
-	case r.lost.Load():
+	case w.lost.Load():
 		return store.Result{}, Failure{Reason: "the run's folder was deleted or replaced while it ran", untouched: true}
 	case finished:
 		return result, nil
-	case r.dog.bitten.Load():
-		return store.Result{}, r.death(silence(s.options.Stall))
+	case w.dog.bitten.Load():
+		return store.Result{}, w.death(silence(s.options.Stall))
 	case ctx.Err() != nil && stoppedAsAsked(state):
 		return store.Result{}, errStopped
 	case err == nil && readErr != nil:
 		return store.Result{}, fmt.Errorf("the worker's result cannot be read: %w", readErr)
 	}
-	if cause := w.endedFor(); cause != "" {
-		return store.Result{}, Failure{Reason: cause, died: true}
-	}
-	return store.Result{}, r.death(describe(state))
-}
-
-// endedFor says for which run the worker was ended, if it was.
-func (w *worker) endedFor() string {
-	for _, r := range w.runs {
-		if r.lost.Load() || r.dog.bitten.Load() {
-			return fmt.Sprintf("the worker was ended for another run that it made, %s", r.run.ID)
-		}
-	}
-	return ""
+	return store.Result{}, w.death(describe(state))
 }
 
 // death is the failure of a worker that ended without saying why.
-func (r *workerRun) death(reason string) Failure {
-	return Failure{Reason: reason, LogEnd: logEnd(r.log.Name(), r.said), died: true}
+func (w *worker) death(reason string) Failure {
+	return Failure{Reason: reason, LogEnd: logEnd(w.log.Name(), w.said), died: true}
 }
 
 // stoppedAsAsked reports whether a worker ended as one that was asked to does, also

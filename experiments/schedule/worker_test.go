@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -39,7 +38,6 @@ const (
 	aborts
 	isKilled
 	printsGarbage
-	saysDoneWithoutResult
 	saysNothing
 	stopsWhenAsked
 	ignoresStop
@@ -51,30 +49,15 @@ const (
 	isPaused
 	makesCheckpoint
 	waitsForRelease
-	reportsUntilReleased
-	alsoReportsUntilReleased
-	stopsWhenAskedToo
 )
 
 // release is the file in a run's folder for which waitsForRelease waits.
 const release = "release"
 
-// work makes the runs whose folders come after the flags, each with its reporter.
+// work makes the run whose folder comes after the flags.
 func work(arguments []string) int {
-	folders := arguments[slices.Index(arguments, "--threads")+2:]
-	flags := arguments[:len(arguments)-len(folders)]
-	reporters := NewReporters(os.Stdout, len(folders))
-	statuses := make([]int, len(folders))
-	var working sync.WaitGroup
-	for i, folder := range folders[1:] {
-		working.Go(func() { statuses[i+1] = makeRun(folder, flags, reporters[i+1]) })
-	}
-	statuses[0] = makeRun(folders[0], flags, reporters[0])
-	working.Wait()
-	return slices.Max(statuses)
-}
-
-func makeRun(folder string, flags []string, reporter *Reporter) int {
+	flags, folder := arguments[:len(arguments)-1], arguments[len(arguments)-1]
+	reporter := NewReporter(os.Stdout)
 	c, err := config.LoadRun(filepath.Join(folder, store.ConfigFile))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -108,12 +91,9 @@ func makeRun(folder string, flags []string, reporter *Reporter) int {
 		fmt.Println(`{"event":"party"}`)
 		fmt.Print(strings.Repeat("x", 3*lineBuffer), "\n[1,2")
 		fmt.Println()
-	case saysDoneWithoutResult:
-		reporter.Done()
-		return 0
 	case saysNothing:
 		return 0
-	case stopsWhenAsked, stopsWhenAskedToo:
+	case stopsWhenAsked:
 		<-asked
 		os.WriteFile(filepath.Join(folder, store.MetricsFile), []byte("so far"), 0o666)
 		return StoppedStatus
@@ -147,12 +127,6 @@ func makeRun(folder string, flags []string, reporter *Reporter) int {
 		fmt.Println("checkpoint")
 		<-wanted
 		fmt.Println("another one")
-	case reportsUntilReleased, alsoReportsUntilReleased:
-		fmt.Fprintln(reporter.Log(), "process", os.Getpid())
-		for !exists(filepath.Join(folder, release)) {
-			reporter.Progress(plan.Progress{Epoch: 1, Epochs: 2, Step: 6, Steps: 20})
-			time.Sleep(time.Millisecond)
-		}
 	case waitsForRelease:
 		fmt.Println(strings.Join(flags, " "))
 		for !exists(filepath.Join(folder, release)) {
@@ -169,7 +143,6 @@ func makeRun(folder string, flags []string, reporter *Reporter) int {
 		return 1
 	}
 	reporter.Progress(plan.Progress{Epoch: 2, Epochs: 2, Step: 20, Steps: 20, Accuracy: store.Measured(0.5)})
-	reporter.Done()
 	return 0
 }
 

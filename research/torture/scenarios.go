@@ -25,7 +25,6 @@ func (s *session) scenarios() []scenario {
 		{"glyphs", ofRuns, s.runs(plain, "-c", "glyphs.yaml")},
 		{"mlp", ofRuns, s.runs(plain, "-c", "mlp.yaml")},
 		{"images", ofRuns, s.runs(plain, "-c", "images.yaml")},
-		{"several", ofRuns, s.runs(plain, "-c", "glyphs.yaml", "--set", "seeds=[1, 2, 3]", "-j", "3", "--per-process", "3")},
 		// The one that is left ends soon after the other.
 		{"group", ofRuns, s.runs(nil, "-c", "glyphs.yaml", "--index", "0", "--device", "cpu", "--group-timeout", "10s")},
 		{"adapt", ofCommands, s.adapt},
