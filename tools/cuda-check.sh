@@ -155,6 +155,36 @@ graphs() {
 	done
 }
 
+# again makes runs a second time and says whether they have the same bits.
+again() {
+	experiment
+	bin/iwrun -c build/steps.yaml -o results/again -j 1 --device "$device" --retries 0
+	for method in $methods; do
+		run=steps/full/clean-warped/$method/seed-1/weights.csv
+		if cmp -s "results/graphs/$run" "results/again/$run"; then echo "$method: the same bits"; else echo "$method: other bits"; fi
+	done
+}
+
+# adapt predicts the classes of rows of numbers whose class shares differ from the source's.
+adapt() {
+	awk 'BEGIN {
+		srand(1)
+		for (set = 0; set < 2; set++) {
+			file = set ? "build/target.csv" : "build/source.csv"
+			print "a,b,c,d" (set ? "" : ",label") >file
+			for (i = 0; i < 600; i++) {
+				class = i % (set ? 6 : 3)
+				if (class > 2) class = 0
+				for (j = 0; j < 4; j++) printf "%s%.4f", j ? "," : "", 2 * (j == class) + rand() + rand() >file
+				print set ? "" : "," class >file
+			}
+		}
+	}'
+	bin/iwrun adapt build/source.csv build/target.csv -o results/adapt --device "$device" --steps 300 -q
+	[ "$(wc -l <results/adapt/predictions.csv)" -eq 601 ]
+	head -n 5 results/adapt/classes.csv
+}
+
 # sharing compares the steps that eight runs make at once, each in a process, with those of one
 # alone: taking turns, and under MPS, if it is here.
 sharing() {
@@ -221,6 +251,8 @@ part nets 100 nets_tests
 part torch 100 torch_tests
 part steps 100 steps
 part graphs 60 graphs
+part again 40 again
+part adapt 60 adapt
 part sharing 80 sharing
 part processes 40 processes
 part resnet 55 resnet
