@@ -247,13 +247,13 @@ fact libtorch "$(sed -n "s/^libtorch_version='\(.*\)'/\1/p" build/libtorch.env 2
 part compile 240 compile
 part doctor 20 doctor
 part losses 60 losses_tests
-part nets 100 nets_tests
-part torch 100 torch_tests
-part steps 100 steps
+part nets 80 nets_tests
+part torch 80 torch_tests
+part steps 80 steps
 part graphs 60 graphs
 part again 40 again
 part adapt 60 adapt
-part sharing 80 sharing
+part sharing 60 sharing
 part processes 40 processes
-part resnet 55 resnet
+part resnet 50 resnet
 ! awk -F '\t' '$2 != "passed"' build/parts | grep -q .
