@@ -161,6 +161,7 @@ again() {
 	bin/iwrun -c build/steps.yaml -o results/again -j 1 --device "$device" --retries 0
 	for method in $methods; do
 		run=steps/full/clean-warped/$method/seed-1/weights.csv
+		[ -s "results/graphs/$run" ] # without it there is nothing to compare
 		if cmp -s "results/graphs/$run" "results/again/$run"; then echo "$method: the same bits"; else echo "$method: other bits"; fi
 	done
 }

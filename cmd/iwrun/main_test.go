@@ -386,7 +386,7 @@ func TestWorkerByHand(t *testing.T) {
 		}
 	}
 	status, out, text := call(t, "worker", "--device", "cpu", dir.String())
-	if status != 0 || !strings.Contains(out, `{"event":"progress"`) {
+	if status != 0 || !strings.Contains(out, `{"event":"progress"`) || strings.Contains(out, `{"event":"failed"`) {
 		t.Errorf("status %d\n%s\n%s", status, out, text)
 	}
 	second, err := dir.ReadResult()

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"slices"
@@ -105,6 +106,41 @@ func TestRecordedStepsGiveTheSameBits(t *testing.T) {
 		dir, n := finishInPieces(t, run, 23, Options{Threads: 1, recorded: true})
 		if diff := outcomeOf(t, want).diff(outcomeOf(t, dir)); diff != "" || n < 2 {
 			t.Errorf("%s, recorded, in %d pieces:\n%s", run.Method, n, diff)
+		}
+	}
+}
+
+// A GPU records the steps in which it need not wait for the host, unless the file says otherwise.
+func TestWhichStepsAreRecorded(t *testing.T) {
+	gpu := torch.CUDA(0)
+	for _, test := range []struct {
+		method  string
+		device  torch.Device
+		network string
+		group   *torch.ProcessGroup
+		off     bool
+		want    bool
+	}{
+		{method: "iwcdan", device: gpu, want: true},
+		{method: "jan", device: gpu, want: true},
+		{method: "source-only", device: gpu, want: true},
+		{method: "iwcdan", device: gpu, off: true},
+		{method: "iwcdan", device: torch.CPU},
+		{method: "bnm", device: gpu},
+		{method: "bnm@word", device: gpu},
+		{method: "iwcdan", device: gpu, network: "torchscript"},
+		{method: "iwcdan", device: gpu, group: new(torch.ProcessGroup)},
+	} {
+		run := resolve(t, "full", "dann", 1)
+		run.Network.Name = cmp.Or(test.network, run.Network.Name)
+		run.Train.Graph = run.Train.Graph && !test.off
+		method, ok := config.ParseMethod(test.method)
+		if !ok {
+			t.Fatalf("no method %s", test.method)
+		}
+		trainer := &trainer{run: run, options: Options{Device: test.device}, processes: processes{test.group}}
+		if got := trainer.records(method); got != test.want {
+			t.Errorf("%+v: recorded %v", test, got)
 		}
 	}
 }
