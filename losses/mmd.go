@@ -91,46 +91,9 @@ func unbiasedShares(rows int, dtype torch.DType, device torch.Device) torch.Tens
 	return shares.Mul(torch.Cat(0, apart, full(0, 1)).Reshape(n, n))
 }
 
-// LinearMaximumMeanDiscrepancy returns the estimate of the discrepancy that takes
-// time and memory linear in B (Long et al. 2015): the mean over i of
-// K(s_i, s_j) + K(t_i, t_j) - K(s_i, t_j) - K(s_j, t_i) with j = i+1, the last row's
-// neighbour being the first. Its bandwidths still come from all pairs.
-func LinearMaximumMeanDiscrepancy(layers ...Layer) torch.Tensor {
-	rows := batchRows(layers)
-	next := func(x torch.Tensor) torch.Tensor { return torch.Cat(0, x.Narrow(0, 1, rows-1), x.Narrow(0, 0, 1)) }
-	var sourcePairs, targetPairs, forward, backward torch.Tensor
-	for i, l := range layers {
-		s, t := l.Source, l.Target
-		sNext, tNext := next(s), next(t)
-		bandwidth := l.Kernel.bandwidth(torch.Cat(0, s, t))
-		ss, tt := l.Kernel.rows(s, sNext, bandwidth), l.Kernel.rows(t, tNext, bandwidth)
-		st, ts := l.Kernel.rows(s, tNext, bandwidth), l.Kernel.rows(sNext, t, bandwidth)
-		if i == 0 {
-			sourcePairs, targetPairs, forward, backward = ss, tt, st, ts
-		} else {
-			sourcePairs, targetPairs, forward, backward = sourcePairs.Mul(ss), targetPairs.Mul(tt), forward.Mul(st), backward.Mul(ts)
-		}
-	}
-	return sourcePairs.Add(targetPairs).Sub(forward).Sub(backward).Mean()
-}
-
 // matrix returns K(x_i, x_j) for all rows of x (n × d), shape (n × n).
 func (k Kernel) matrix(x torch.Tensor) torch.Tensor {
 	return x.GaussianKernelSum(k.bandwidth(x), k.Bandwidths)
-}
-
-// rows returns K(a_i, b_i), shape (n). Each kernel is the square of the next wider one,
-// so that one exponential serves all.
-func (k Kernel) rows(a, b, bandwidth torch.Tensor) torch.Tensor {
-	distances := a.Sub(b).Square().SumDim(1, false)
-	widest := float64(int(1) << (k.Bandwidths - 1))
-	kernel := distances.Div(bandwidth).Scale(-1 / widest).Exp()
-	sum := kernel
-	for range k.Bandwidths - 1 {
-		kernel = kernel.Square()
-		sum = sum.Add(kernel)
-	}
-	return sum
 }
 
 // bandwidth returns the smallest bandwidth for the rows of x (n × d), 0-dimensional

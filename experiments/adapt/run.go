@@ -156,7 +156,7 @@ func longestFirst(runs []plan.Run) []plan.Run {
 		switch method.Alignment {
 		case config.NoAlignment:
 			return 0
-		case config.DANN, config.DAN, config.DANLinear, config.MCC, config.BNM:
+		case config.DANN, config.DAN, config.MCC, config.BNM:
 			return 1
 		}
 		return 2

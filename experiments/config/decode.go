@@ -95,9 +95,7 @@ func (d *decoder) mapping(path string, n *yaml.Node, v reflect.Value) {
 		seen[key.Value] = key
 		index := slices.IndexFunc(fields, func(f field) bool { return f.name == key.Value })
 		if index < 0 {
-			if !d.isGone(join(path, key.Value), key) {
-				d.unknownKey(path, key, fieldNames(fields))
-			}
+			d.unknownKey(path, key, fieldNames(fields))
 			continue
 		}
 		d.decode(join(path, key.Value), value, fields[index].value)
@@ -166,9 +164,6 @@ func (d *decoder) tooLong(path string, n *yaml.Node) bool {
 // scalar writes a word, number or truth value into v and applies the rule for its
 // path.
 func (d *decoder) scalar(path string, n *yaml.Node, v reflect.Value) {
-	if d.isGone(goneValue(path, n), n) {
-		return
-	}
 	var need string
 	var tags []string
 	switch v.Kind() {

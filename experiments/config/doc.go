@@ -42,6 +42,5 @@
 // Every function that reads settings returns all mistakes at once, as Errors. Each
 // has its place (file:line:column, or the assignment), what is wrong there, and the
 // nearest right key or name. Anchors, aliases, merge keys and files of several
-// documents are errors too: overrides do what they are for. A key or a value that former
-// versions had is an error that says what to do.
+// documents are errors too: overrides do what they are for.
 package config

@@ -12,8 +12,7 @@ import (
 // Alignment is the loss that draws the two domains together.
 type Alignment string
 
-// The alignments. CDANE is CDAN with entropy conditioning; DANLinear is the
-// estimate of DAN's loss that takes linear time. MCC and BNM, minimum class confusion and
+// The alignments. CDANE is CDAN with entropy conditioning. MCC and BNM, minimum class confusion and
 // batch nuclear norm, have the network sure of target rows and compare no features.
 const (
 	NoAlignment Alignment = "none"
@@ -21,7 +20,6 @@ const (
 	CDAN        Alignment = "cdan"
 	CDANE       Alignment = "cdan-e"
 	DAN         Alignment = "dan"
-	DANLinear   Alignment = "dan-linear"
 	JAN         Alignment = "jan"
 	MCC         Alignment = "mcc"
 	BNM         Alignment = "bnm"
@@ -67,7 +65,7 @@ var presets = makePresets()
 
 func makePresets() []Method {
 	methods := []Method{{Name: "source-only", Alignment: NoAlignment, Weights: NoWeights}}
-	for _, alignment := range []Alignment{DANN, CDAN, CDANE, DAN, DANLinear, JAN, MCC, BNM} {
+	for _, alignment := range []Alignment{DANN, CDAN, CDANE, DAN, JAN, MCC, BNM} {
 		methods = append(methods, Method{Name: string(alignment), Alignment: alignment, Weights: NoWeights})
 		if iw, ok := importanceWeighted[alignment]; ok {
 			methods = append(methods,

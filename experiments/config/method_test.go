@@ -11,7 +11,6 @@ func TestParseMethod(t *testing.T) {
 		{"cdan", CDAN, NoWeights, false, false},
 		{"iwcdan-o", CDAN, OracleWeights, true, true},
 		{"iwcdan-e", CDANE, EstimatedWeights, true, true},
-		{"dan-linear", DANLinear, NoWeights, false, false},
 		{"iwjan", JAN, EstimatedWeights, true, true},
 		{"dann+wc", DANN, EstimatedWeights, true, false},
 		{"dann+wda-o", DANN, OracleWeights, false, true},
@@ -43,8 +42,8 @@ func TestMethodNamesDiffer(t *testing.T) {
 		}
 		seen[name] = true
 	}
-	if len(seen) != 27 {
-		t.Errorf("%d methods, want 27", len(seen))
+	if len(seen) != 26 {
+		t.Errorf("%d methods, want 26", len(seen))
 	}
 }
 

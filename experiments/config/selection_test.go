@@ -7,7 +7,7 @@ import (
 	"iwda/selection"
 )
 
-// Rules are the criteria, and a gone one or a gone key says what took its place. How runs are chosen
+// Rules are the criteria. How runs are chosen
 // from does not count for a run, so that no override can change it.
 func TestSelection(t *testing.T) {
 	load := func(set ...string) (*File, error) {
@@ -19,15 +19,7 @@ func TestSelection(t *testing.T) {
 	}
 	run := func(file *File) Resolved { return resolve(t, file, file.Config.Tasks[0], "iwdan", 1) }
 	for set, want := range map[string]string{
-		"selection.rule=guarded-risk":                          "take target-risk, the default",
-		"selection.rule=Guarded-AMI":                           "selection.rule: guarded-ami is gone since version 0.4.0; it chose epochs",
-		"selection.rule=transfer-score":                        "was never computed; take target-risk",
-		"selection.rule=snd":                                   "selection.rule: snd is gone since version 0.4.0; it needs features",
-		"selection.rule=dev":                                   "selection.rule: dev is gone since version 0.4.0; it needs features",
 		"selection.rule=best":                                  `unknown rule "best"`,
-		"selection.criteria=[iwcv]":                            "selection.criteria is gone",
-		"selection={rule: im, criteria: []}":                   "selection.criteria is gone",
-		"train.keep=selected":                                  "train.keep is gone since version 0.4.0; delete it: a run leaves its last network",
 		"selection.label_shift=true":                           "--set selection.label_shift=true: selection.label_shift is for the methods of selection.alike, if there is no selection.rule",
 		"selection.tolerance=1":                                "at least 0 and below 1",
 		"overrides=[{when: {seed: 1}, selection: {rule: im}}]": `unknown key "selection"`,

@@ -64,8 +64,6 @@ func newAlignment(run config.Resolved, method config.Method, featureSize int, so
 		return untrained(func(f stepOutputs) torch.Tensor {
 			return losses.MaximumMeanDiscrepancy(mmd, f.rowWeights, featureLayer(f))
 		})
-	case config.DANLinear:
-		return untrained(func(f stepOutputs) torch.Tensor { return losses.LinearMaximumMeanDiscrepancy(featureLayer(f)) })
 	case config.JAN:
 		return untrained(func(f stepOutputs) torch.Tensor {
 			return losses.MaximumMeanDiscrepancy(mmd, f.rowWeights, featureLayer(f), predictionLayer(f))

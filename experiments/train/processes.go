@@ -35,7 +35,7 @@ func (p processes) size() int {
 
 // check refuses runs that several processes cannot make.
 func (p processes) check(run config.Resolved, method config.Method) error {
-	comparing := []config.Alignment{config.DAN, config.DANLinear, config.JAN, config.MCC, config.BNM}
+	comparing := []config.Alignment{config.DAN, config.JAN, config.MCC, config.BNM}
 	switch n := p.size(); {
 	case n == 1:
 		return nil

@@ -289,7 +289,6 @@ func expectRefusals(group *torch.ProcessGroup, _ string) error {
 		says   string
 	}{
 		{"jan", nil, "jan compares all rows of a batch with each other"},
-		{"dan-linear", nil, "dan-linear compares all rows"},
 		{"dann", []string{"train.batch=15"}, "train.batch is 15 rows of each domain, which 2 processes cannot share"},
 	} {
 		run, err := parse(tiny, "subsampled", c.method, 1, c.set...)

@@ -30,7 +30,6 @@ func TestResumeGivesTheSameBits(t *testing.T) {
 		"iwcdan":                        {resolve(t, "subsampled", "iwcdan", 1), 10},
 		"iwcdan, every second pass":     {resolve(t, "full", "iwcdan", 1, "weights.every=2", "train.epochs=5", "dataset.train_per_class=10"), 9},
 		"iwcdan-e":                      {resolve(t, "subsampled", "iwcdan-e", 1), 14},
-		"dan-linear":                    {resolve(t, "subsampled", "dan-linear", 1), 15},
 		"iwjan":                         {resolve(t, "subsampled", "iwjan", 1), 16},
 		"iwdan, features":               {onFeatures("iwdan"), 23},
 		"iwcdan, features, nesterov":    {withNesterov(onFeatures("iwcdan")), 31},

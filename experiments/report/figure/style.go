@@ -24,7 +24,7 @@ var hues = []color.NRGBA{
 
 // alignments in the order in which they take hues and marks. One that is not here comes after
 // them.
-var alignments = []config.Alignment{config.DANN, config.CDAN, config.JAN, config.CDANE, config.DAN, config.DANLinear, config.MCC, config.BNM}
+var alignments = []config.Alignment{config.DANN, config.CDAN, config.JAN, config.CDANE, config.DAN, config.MCC, config.BNM}
 
 // marks are the glyphs of the alignments, filled for estimated weights and hollow
 // otherwise.
