@@ -25,14 +25,18 @@ gotorch_parts := cuda device functional init memory optim pickle tensor torch
 ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += --jobs=$(shell nproc 2>/dev/null || echo 2)
 endif
+# What is known of libtorch, whose flags stand on lines of their own: its folder may have any name.
+# So may this one, and nothing in either name is carried out.
+libtorch = . build/libtorch.env; set -f; IFS="$$(printf '\n.')"; IFS="$${IFS%.}";
+here := $(subst ','\'',$(CURDIR))
 # A step of the build prints one line: what, and how long it took.
-timed = @start=$$(date +%s); . build/libtorch.env; { $(2); } && printf '  %-44s %3d s\n' '$(1)' "$$(($$(date +%s) - start))"
+timed = @start=$$(date +%s); $(libtorch) { $(2); } && printf '  %-44s %3d s\n' '$(1)' "$$(($$(date +%s) - start))"
 go_sources := $(wildcard $(shell git ls-files -co --exclude-standard '*.go' '*.yaml' '*.html' '*.css' '*.js' go.mod go.sum 2>/dev/null))
 
 # What `go` needs to know about the two libraries. The program (build/bin/iwrun) looks for
 # them beside its folder (build/lib), then where they were built.
-go_flags = CGO_LDFLAGS='-L$(CURDIR)/build/lib -Wl,--as-needed -liwtorch -lcgotorch -Wl,-rpath,$$ORIGIN/../lib -Wl,-rpath,$(CURDIR)/build/lib '"-L$$libtorch_lib"
-with_flags = . build/libtorch.env; export $(go_flags);
+go_flags = CGO_LDFLAGS="$$(sh tools/go-flags.sh build/lib)"
+with_flags = export $(go_flags);
 
 .PHONY: help setup build dist wheel demo test test-python test-wheel test-dist test-container test-busy test-browser test-latex test-onnx test-slurm torture fuzz sanitize lint docs bench bench-growth bench-coverage bench-outcomes bench-suite published cuda-kit clean env force
 
@@ -91,7 +95,7 @@ test-browser: setup ## the HTML reports in a real browser, and by axe-core: Chro
 	@$(MAKE) --no-print-directory $(library)
 	@mkdir -p build/axe
 	npm install --prefix build/axe --ignore-scripts --no-audit --no-fund --loglevel=error axe-core@4.14.1
-	$(with_flags) IWDA_AXE=$(CURDIR)/build/axe/node_modules/axe-core/axe.min.js go test -tags browser ./experiments/report/page ./experiments/adapt -run '^Test(Browser|Widths|Accessible)'
+	$(with_flags) IWDA_AXE='$(here)'/build/axe/node_modules/axe-core/axe.min.js go test -tags browser ./experiments/report/page ./experiments/adapt -run '^Test(Browser|Widths|Accessible)'
 
 test-latex: ## every table in LaTeX set by pdflatex, which is installed where it is missing
 	@sh tools/setup.sh pdflatex:texlive-latex-recommended
@@ -105,7 +109,7 @@ test-python: ## the Python package: types, and tests with the programs of build/
 		nbclient.py:python3-nbclient nbformat.py:python3-nbformat ipykernel.py:python3-ipykernel torch.py:python3-torch torchvision.py:python3-torchvision
 	@$(MAKE) --no-print-directory build
 	cd python && python="$(python)" && $$python -m mypy --strict --cache-dir ../build/mypy -p iwda && \
-		IWDA_PROGRAMS=$(CURDIR)/build $$python -B -m pytest -q -p no:cacheprovider tests
+		IWDA_PROGRAMS='$(here)/build' $$python -B -m pytest -q -p no:cacheprovider tests
 
 test-wheel: wheel ## the wheel in a virtual environment: compiled against the torch that is here, and an adaptation
 	@sh tools/setup.sh numpy.py:python3-numpy /usr/share/doc/python3-venv:python3-venv
@@ -124,7 +128,7 @@ test-onnx: ## model folders in ONNX Runtime and PyTorch, which are installed whe
 	@$(MAKE) --no-print-directory $(library)
 	@mkdir -p build/onnx
 	npm install --prefix build/onnx --ignore-scripts --no-audit --no-fund --loglevel=error onnxruntime-node@1.30.0
-	$(with_flags) IWDA_NODE_MODULES=$(CURDIR)/build/onnx go test -tags onnx -run '^Test(ONNXRuntime|PyTorch)$$' ./experiments/model
+	$(with_flags) IWDA_NODE_MODULES='$(here)/build/onnx' go test -tags onnx -run '^Test(ONNXRuntime|PyTorch)$$' ./experiments/model
 
 test-slurm: ## arrays on a real Slurm of this machine, which is installed where it is missing
 	@sh tools/setup.sh slurmctld:slurm-wlm shellcheck:shellcheck
@@ -214,7 +218,7 @@ clean: ## remove build/
 
 env: setup ## print the variables with which plain go commands work: eval "$(make env)"
 	@$(MAKE) --no-print-directory $(library) >&2
-	@. build/libtorch.env; printf 'export %s\n' "CGO_LDFLAGS='-L$(CURDIR)/build/lib -Wl,--as-needed -liwtorch -lcgotorch -Wl,-rpath,\$$ORIGIN/../lib -Wl,-rpath,$(CURDIR)/build/lib -L$$libtorch_lib'"
+	@$(with_flags) printf "export CGO_LDFLAGS='%s'\n" "$$(printf %s "$$CGO_LDFLAGS" | sed "s/'/'\\\\''/g")"
 
 force:
 
@@ -223,7 +227,7 @@ build/libtorch.env: force
 
 # Where gotorch lies in the module cache; the file changes with its version alone.
 build/gotorch.env: force
-	@mkdir -p build; go mod download -json $(gotorch) | sed -n 's/^.*"Dir": "\(.*\)".*/gotorch_folder="\1"/p' >$@.new && \
+	@mkdir -p build; go mod download $(gotorch) && go list -m -f '{{.Dir}}' $(gotorch) | sed "s/'/'\\\\''/g; s/.*/gotorch_folder='&'/" >$@.new && \
 	if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
 build/gotorch.cc: force
@@ -263,8 +267,8 @@ build/labelshift: $(go_sources) | build/bin/iwrun
 	@ln -sf ../labelshift build/bin/iwrun-labelshift
 
 # What `make sanitize` builds and how it runs: the same C++, instrumented, in a folder of its own.
-with_sanitizers = . build/libtorch.env; export CGO_LDFLAGS='-L$(CURDIR)/build/sanitize -Wl,--as-needed -liwtorch -lcgotorch -Wl,-rpath,$(CURDIR)/build/sanitize '"-L$$libtorch_lib";
-sanitizer_options = ASAN_OPTIONS=quarantine_size_mb=8 UBSAN_OPTIONS=print_stacktrace=1 LSAN_OPTIONS=suppressions=$(CURDIR)/tools/leaks.supp:print_suppressions=0
+with_sanitizers = export CGO_LDFLAGS="$$(sh tools/go-flags.sh build/sanitize)";
+sanitizer_options = ASAN_OPTIONS=quarantine_size_mb=8 UBSAN_OPTIONS=print_stacktrace=1 LSAN_OPTIONS=suppressions='$(here)/tools/leaks.supp':print_suppressions=0
 sanitizers := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -g -O1
 sanitized_library := build/sanitize/libiwtorch.so build/sanitize/libcgotorch.so
 sanitized_shim := $(shim:build/shim/%=build/sanitize/shim/%)

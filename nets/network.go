@@ -2,9 +2,9 @@ package nets
 
 import (
 	"fmt"
+	"os"
 	"slices"
 
-	"iwda/internal/input"
 	"iwda/nets/architecture"
 	"iwda/torch"
 )
@@ -34,6 +34,8 @@ type Settings struct {
 	// Weights is the file with a ResNet's weights, as [ResNet.LoadWeights] reads it,
 	// empty for weights drawn from libtorch's generator, or the file of a TorchScript.
 	Weights string
+	// Permit is asked before a TorchScript runs: see [NewTorchScript].
+	Permit func(file *os.File, sum string) error
 	// Frozen makes a [Frozen] of a backbone, which else becomes [FineTuned].
 	Frozen bool
 }
@@ -81,11 +83,8 @@ func resNet(layers int, s Settings) (network Network, weightsSHA256 string, err 
 }
 
 func torchScript(s Settings) (network Network, weightsSHA256 string, err error) {
-	backbone, err := NewTorchScript(s.Weights, s.RowShape, !s.Frozen)
+	backbone, weightsSHA256, err := NewTorchScript(s.Weights, s.RowShape, !s.Frozen, s.Permit)
 	if err != nil {
-		return nil, "", err
-	}
-	if weightsSHA256, err = input.SHA256(s.Weights); err != nil {
 		return nil, "", err
 	}
 	return withHead(backbone, s), weightsSHA256, nil

@@ -1,9 +1,11 @@
 package nets
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"slices"
 
 	"iwda/internal/input"
@@ -26,30 +28,49 @@ type TorchScript struct {
 // trained it must have parameters, and all of them are. Errors say what the file, or the
 // module in it, should be instead; where there is no file, they are [fs.ErrNotExist].
 //
-// A module is a program, which libtorch interprets: load only what comes from somebody you
-// trust.
-func NewTorchScript(path string, rowShape []int, trained bool) (*TorchScript, error) {
-	file, err := input.Open(path) // libtorch would wait for a pipe
+// A module is a program, which libtorch interprets. So permit, if it is not nil, is asked before by
+// the file and the SHA-256 of its content, and its error is returned. The file is read once: what was
+// asked about is what runs.
+func NewTorchScript(path string, rowShape []int, trained bool, permit func(file *os.File, sum string) error) (n *TorchScript, sum string, err error) {
+	file, err := input.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w; %s", err, writeModule)
+		return nil, "", fmt.Errorf("%w; %s", err, writeModule)
 	} else if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	file.Close()
-	module, err := torch.LoadModule(path)
+	defer file.Close()
+	content, err := input.ReadAll(file, input.Tensors)
 	if err != nil {
-		return nil, fmt.Errorf("%s: not a TorchScript module: %w; %s", path, err, writeModule)
+		return nil, "", err
+	}
+	sum = fmt.Sprintf("%x", sha256.Sum256(content))
+	if permit != nil {
+		if err := permit(file, sum); err != nil {
+			return nil, "", err
+		}
+	}
+	n, err = parseTorchScript(content, rowShape, trained)
+	if err != nil {
+		return nil, "", fmt.Errorf("%s: %w", path, err)
+	}
+	return n, sum, nil
+}
+
+func parseTorchScript(content []byte, rowShape []int, trained bool) (*TorchScript, error) {
+	module, err := torch.ParseModule(content)
+	if err != nil {
+		return nil, fmt.Errorf("not a TorchScript module: %w; %s", err, writeModule)
 	}
 	n := &TorchScript{module: module}
 	if n.featureSize, err = n.probe(rowShape); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, err
 	}
 	for _, t := range module.Tensors() {
 		n.state = append(n.state, Entry{t.Name, torch.Keep(t.Tensor), t.Parameter})
 	}
 	parameters := n.state.Parameters()
 	if trained && len(parameters) == 0 {
-		return nil, fmt.Errorf("%s: the module has no parameters that could be trained, as after torch.jit.freeze; save it without, or keep it frozen", path)
+		return nil, errors.New("the module has no parameters that could be trained, as after torch.jit.freeze; save it without, or keep it frozen")
 	}
 	for _, p := range parameters {
 		p.SetRequiresGrad(trained)

@@ -42,7 +42,7 @@ func (s scripted) input() torch.Tensor {
 
 func loadScript(t *testing.T, name string, trained bool, rowShape ...int) *TorchScript {
 	t.Helper()
-	n, err := NewTorchScript(filepath.Join(scripts, name), rowShape, trained)
+	n, _, err := NewTorchScript(filepath.Join(scripts, name), rowShape, trained, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -282,7 +282,7 @@ func TestTorchScriptErrors(t *testing.T) {
 		{scripts + "/frozen.pt", images, true, "no parameters that could be trained"},
 	} {
 		live := torch.LiveTensors()
-		_, err := NewTorchScript(c.file, c.rowShape, c.trained)
+		_, _, err := NewTorchScript(c.file, c.rowShape, c.trained, nil)
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), filepath.Base(c.file)) {
 			t.Errorf("%s: error %v, want one with %q", c.file, err, c.want)
 		}
@@ -290,7 +290,7 @@ func TestTorchScriptErrors(t *testing.T) {
 			t.Errorf("%s: %d tensors are left", c.file, left)
 		}
 	}
-	if _, err := NewTorchScript(scripts+"/none.pt", images, false); !errors.Is(err, fs.ErrNotExist) {
+	if _, _, err := NewTorchScript(scripts+"/none.pt", images, false, nil); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -13,10 +13,12 @@ sh "$here/find-collectives.sh" "$build/libtorch.env" >"$build/collectives"
 cd "$here/.."
 
 cat >"$build/one.sh" <<'ONE'
-set -e
+set -ef
 . "$build/libtorch.env"
+IFS='
+'
 object=$build/$(basename "$1" .cc).o
-compile() { "$CXX" -std=c++17 -O3 -fPIC "$@" -c "$source" -o "$object"; }
+compile() { "$CXX" -std=c++17 -O3 -fPIC -I. "$@" -c "$source" -o "$object"; }
 source=$1
 [ "$1" != shim.cc ] || source=$build/shim.cc
 # shellcheck disable=SC2046,SC2086
@@ -45,7 +47,7 @@ apart='convolution process_group graph'
 for source in torch/csrc/*.cc; do
 	case " $apart " in
 	*" $(basename "$source" .cc) "*) ;;
-	*) echo "#include \"$PWD/$source\"" ;;
+	*) echo "#include \"$source\"" ;;
 	esac
 done >"$build/shim.cc"
 # shellcheck disable=SC2046,SC2086
@@ -53,7 +55,11 @@ printf '%s\n' gotorch/gotorch.cc shim.cc $(printf 'torch/csrc/%s.cc ' $apart) | 
 # shellcheck disable=SC1091
 . "$build/libtorch.env"
 cd "$build"
-# shellcheck disable=SC2046,SC2086,SC2154
-"$CXX" -shared shim.o $(printf '%s.o ' $apart) -o "$lib/libiwtorch.so" $libtorch_link
+apart=$(printf '%s.o\n' $apart)
+IFS='
+'
+set -f
+# shellcheck disable=SC2086,SC2154
+"$CXX" -shared shim.o $apart -o "$lib/libiwtorch.so" $libtorch_link
 # shellcheck disable=SC2086
 "$CXX" -shared gotorch.o -o "$lib/libcgotorch.so" $libtorch_link

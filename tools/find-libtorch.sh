@@ -1,7 +1,9 @@
 #!/bin/sh
 # Finds libtorch and writes how to compile and link against it to the file $1, as
-# shell assignments. The file is touched only where its content changes, so that
-# make rebuilds the C++ parts when, and only when, another libtorch is found.
+# shell assignments. Flags stand on lines of their own, so that folders may have any name
+# without a line end: set IFS to one, and set -f, where they are used. The file is touched
+# only where its content changes, so that make rebuilds the C++ parts when, and only when,
+# another libtorch is found.
 #
 # Looked for in this order: $LIBTORCH (a folder with include/ and lib/), the torch in the
 # folder $2, by default that of python3, and Debian's libtorch-dev.
@@ -52,6 +54,10 @@ else
 		done
 	fi
 fi
+case $include$lib in
+*"
+"*) fail "$origin has a line end in its name" ;;
+esac
 [ -n "$origin" ] || fail "none with headers found. Install PyTorch (pip install torch) or, on Debian, libtorch-dev (make setup does), or set LIBTORCH to the folder of a libtorch $minimum or later that holds include/ and lib/"
 
 header=$(version_header "$include")
@@ -78,40 +84,49 @@ esac
 
 # Folders of the compiler's own search path must not be named again: naming them
 # changes the order of the C library's headers.
+between='
+'
 flags="-D_GLIBCXX_USE_CXX11_ABI=$abi"
+add() {
+	for flag in "$@"; do flags=$flags$between$flag; done
+}
 for folder in "$include" "$include/torch/csrc/api/include"; do
 	if [ "$folder" != /usr/include ] && [ -d "$folder" ]; then
-		flags="$flags -isystem $folder"
+		add -isystem "$folder"
 	fi
 done
 
 # Its headers say which C++ they need; the Makefile asks for C++17, and the last one counts.
 if grep -qs 'error C++20' "$include/ATen/ATen.h"; then
-	flags="$flags -std=c++20"
+	add -std=c++20
 fi
 
-link="-L$lib -Wl,-rpath,$lib -Wl,--no-as-needed -ltorch_cpu -lc10"
+link=-L$lib$between-Xlinker$between-rpath$between-Xlinker$between$lib$between-Wl,--no-as-needed$between-ltorch_cpu$between-lc10
 cuda=0
 if [ -f "$lib/libtorch_cuda.so" ] && [ -f "$lib/libc10_cuda.so" ]; then
 	for folder in "${CUDA_HOME:-/usr/local/cuda}/include" /usr/local/cuda/include "${include%/torch/include}"/nvidia/*/include /usr/include; do
 		if [ -f "$folder/cuda_runtime_api.h" ]; then
 			cuda=1
-			flags="$flags -DWITH_CUDA"
-			[ "$folder" = /usr/include ] || flags="$flags -isystem $folder"
-			link="$link -ltorch_cuda -lc10_cuda"
+			add -DWITH_CUDA
+			[ "$folder" = /usr/include ] || add -isystem "$folder"
+			link=$link$between-ltorch_cuda$between-lc10_cuda
 			break
 		fi
 	done
 	[ "$cuda" = 1 ] || fail "$origin is built with CUDA, but no cuda_runtime_api.h was found; set CUDA_HOME to the CUDA toolkit's folder, or install NVIDIA's package of these headers (pip install nvidia-cuda-runtime-cu12, or nvidia-cuda-runtime for CUDA 13)"
 fi
 
+# assign NAME VALUE prints what gives the variable that value when it is sourced.
+assign() {
+	printf "%s='%s'\n" "$1" "$(printf '%s' "$2" | sed "s/'/'\\\\''/g")"
+}
 {
-	printf "libtorch_origin='%s'\n" "$origin"
-	printf "libtorch_version='%s'\n" "$major.$minor"
-	printf "libtorch_flags='%s'\n" "$flags"
-	printf "libtorch_link='%s'\n" "$link"
-	printf "libtorch_lib='%s'\n" "$lib"
-	printf "libtorch_cuda='%s'\n" "$cuda"
+	assign libtorch_origin "$origin"
+	assign libtorch_version "$major.$minor"
+	assign libtorch_flags "$flags"
+	assign libtorch_link "$link"
+	assign libtorch_lib "$lib"
+	assign libtorch_cuda "$cuda"
 } >"$output.new"
 if cmp -s "$output.new" "$output"; then
 	rm "$output.new"

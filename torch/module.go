@@ -1,6 +1,5 @@
 package torch
 
-// #include <stdlib.h>
 // #include "iwtorch.h"
 import "C"
 
@@ -24,15 +23,15 @@ type ModuleTensor struct {
 	Parameter bool
 }
 
-// LoadModule reads a file of torch.jit.save onto the CPU: real numbers as [Float32], signed
-// integers as [Int64]. The file is a program that libtorch interprets, with operations that
-// write files among others: load only what comes from somebody you trust. A file that is
-// missing or not of that form is an [*Error].
-func LoadModule(path string) (*Module, error) {
-	name := C.CString(path)
-	defer C.free(unsafe.Pointer(name))
+// ParseModule makes a module on the CPU of what torch.jit.save has written: real numbers as
+// [Float32], signed integers as [Int64]. It is a program that libtorch interprets, with operations
+// that write files among others: take only what comes from somebody you trust. Content that is not
+// of that form is an [*Error].
+func ParseModule(content []byte) (*Module, error) {
 	m := new(Module)
-	err := Try(func() { check("LoadModule", C.iwt_module_load(name, &m.module)) })
+	err := Try(func() {
+		check("ParseModule", C.iwt_module_parse(unsafe.Pointer(unsafe.SliceData(content)), C.size_t(len(content)), &m.module))
+	})
 	if err != nil {
 		return nil, err
 	}

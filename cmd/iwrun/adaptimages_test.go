@@ -135,8 +135,39 @@ func TestAdaptImages(t *testing.T) {
 				if _, err := os.Stat(filepath.Join(name, "model", "backbone.pt")); err != nil {
 					t.Error(err)
 				}
+				refusesModules(t, name, script, line[:9])
 			}
 		})
+	}
+}
+
+// refusesModules asks the commands that would run the module of an adaptation's runs, which lies
+// outside its folder, and adapt itself where the folder's experiment.yaml alone names it.
+func refusesModules(t *testing.T, folder, module string, again []string) {
+	t.Helper()
+	run := filepath.Join(folder, "runs", "adapt", "full", "source-target", "iwdan", "seed-1")
+	if _, err := os.Stat(run); err != nil {
+		t.Fatal(err)
+	}
+	ask := module + " is a TorchScript module, a program that would be run"
+	labelled := filepath.Join(t.TempDir(), "labels.csv")
+	testfiles.Write(t, labelled, "id,label\n000.png,red\n001.png,blue\n002.png,blue\n")
+	evaluate := []string{"evaluate", folder, labelled, "--device", "cpu"}
+	for _, line := range [][]string{
+		{"predict", run, "target", "-o", "run.csv"}, {"predict", run, "target", "-o", "run.csv", "--run-module"},
+		{"export", run, "-o", "other"}, append(evaluate, "--choose"), append(evaluate, "--choose", "--run-module"), again,
+	} {
+		if status, out, text := call(t, line...); status != 2 || out != "" || !strings.Contains(text, ask) || !strings.Contains(text, "add --module "+module) {
+			t.Errorf("%q: status %d\n%s\n%s", line, status, out, text)
+		}
+	}
+	if status, out, text := call(t, evaluate...); status != 0 || !strings.Contains(strings.Join(strings.Fields(out), " "), "The methods cannot be evaluated: "+ask) {
+		t.Errorf("evaluate: status %d\n%s\n%s", status, out, text)
+	}
+	for _, line := range [][]string{{"predict", run, "target", "-o", "run.csv"}, evaluate, again} {
+		if status, out, text := call(t, append(line, "--module", module)...); status != 0 || strings.Contains(out, "cannot be evaluated") {
+			t.Errorf("%q with --module: status %d\n%s\n%s", line, status, out, text)
+		}
 	}
 }
 

@@ -3,19 +3,21 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
 	"iwda/experiments/adapt"
 	"iwda/experiments/adapt/names"
 	"iwda/experiments/report/sheet"
+	"iwda/internal/commandline"
 	"iwda/internal/wholefile"
 )
 
 func newEvaluateCommand(s streams) *cli.Command {
 	var o workOptions
 	var output string
-	var choose bool
+	var options adapt.EvaluateOptions
 	return &cli.Command{
 		Name:      "evaluate",
 		Usage:     "say how many predictions are right, by labels of a few rows",
@@ -30,8 +32,8 @@ Examples:
   iwrun evaluate adapt-out adapt-out/to_label.csv --choose`,
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Destination: &output, Usage: "also write everything as JSON into `FILE`"},
-			&cli.BoolFlag{Name: "choose", Destination: &choose, Usage: "if the labels show that a method is clearly better than the present predictions, let it predict in FOLDER"},
-		}, o.deviceFlags()...),
+			&cli.BoolFlag{Name: "choose", Destination: &options.Choose, Usage: "if the labels show that a method is clearly better than the present predictions, let it predict in FOLDER"},
+		}, slices.Concat(commandline.Advanced(trustFlags(&options.Trust)...), o.deviceFlags())...),
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 2 {
 				return wrongUsage("name the folder of the predictions, and the file of the labels")
@@ -40,21 +42,20 @@ Examples:
 			if err := names.CheckApart([]string{output}, append(adapt.Reads(folder), labels)); err != nil {
 				return wrongUsage("-o: %v", err)
 			}
-			return runEvaluate(folder, labels, output, choose, o, s)
+			return runEvaluate(folder, labels, output, options, o, s)
 		},
 	}
 }
 
-func runEvaluate(folder, labels, output string, choose bool, o workOptions, s streams) error {
+func runEvaluate(folder, labels, output string, options adapt.EvaluateOptions, o workOptions, s streams) error {
 	device, err := o.device()
 	if err != nil {
 		return err
 	}
 	ctx, stop := interruptible()
 	defer stop()
-	e, err := adapt.Evaluate(ctx, folder, labels, adapt.EvaluateOptions{
-		Choose: choose, Device: device, Threads: o.Schedule.Threads,
-	})
+	options.Device, options.Threads = device, o.Schedule.Threads
+	e, err := adapt.Evaluate(ctx, folder, labels, options)
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ import (
 
 func newExportCommand(s streams) *cli.Command {
 	var onnx, folder, shares string
-	var runModule bool
+	var trust model.Trust
 	return &cli.Command{
 		Name:      "export",
 		Usage:     "write a model for other programs: as ONNX, or for PyTorch",
@@ -34,7 +34,7 @@ Examples:
 			&cli.StringFlag{Name: "onnx", Destination: &onnx, Usage: "write an ONNX `FILE`, .onnx"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Destination: &folder, Usage: "write the model into `FOLDER`"},
 			sharesFlag(&shares, ""),
-		}, commandline.Advanced(moduleFlag(&runModule))...),
+		}, commandline.Advanced(trustFlags(&trust)...)...),
 		Action: func(c *cli.Context) error {
 			switch {
 			case c.NArg() != 1:
@@ -53,18 +53,15 @@ Examples:
 			if onnx != "" && filepath.Ext(onnx) != ".onnx" {
 				return wrongUsage("--onnx %s: a model is written to an .onnx file", onnx)
 			}
-			if err := mayRun(c.Args().First(), runModule); err != nil {
-				return err
-			}
-			return runExport(c.Args().First(), onnx, folder, shares, s)
+			return runExport(c.Args().First(), onnx, folder, shares, trust, s)
 		},
 	}
 }
 
 // runExport writes the model of a folder, or those that predict together, as an ONNX file, as
 // a folder, or both.
-func runExport(from, onnx, folder, sharesName string, s streams) error {
-	members, err := model.OpenEnsemble(from)
+func runExport(from, onnx, folder, sharesName string, trust model.Trust, s streams) error {
+	members, err := trust.OpenEnsemble(from)
 	if err != nil {
 		return input.Wrong(err)
 	}

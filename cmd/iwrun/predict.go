@@ -22,9 +22,9 @@ import (
 type predictOptions struct {
 	workOptions
 	predict.Request
-	Model     string // folder
-	Batch     int
-	RunModule bool
+	Model string // folder
+	Batch int
+	Trust model.Trust
 	// ToLabel is a file of LabelRows rows, in strata of confidence or not, that somebody may label.
 	ToLabel     string
 	LabelRows   int
@@ -40,12 +40,11 @@ func newPredictCommand(s streams) *cli.Command {
 		&cli.StringFlag{Name: "to-label", Destination: &o.ToLabel, Usage: "write random rows for you to label to `FILE`, .csv or .parquet; iwrun evaluate reads it"},
 		&cli.IntFlag{Name: "label-rows", Destination: &o.LabelRows, Value: labels.UsualRows, Usage: "with --to-label: `N` rows", Action: atLeast(1, "--label-rows", "want a row or more")},
 	}
-	flags = append(flags, commandline.Advanced(
+	flags = append(flags, commandline.Advanced(append(trustFlags(&o.Trust),
 		&cli.BoolFlag{Name: "label-strata", Destination: &o.LabelStrata, Usage: "with --to-label: " + labelStrataUsage},
 		&cli.IntFlag{Name: "batch", Destination: &o.Batch, Value: predict.DefaultBatch, Usage: "`NUMBER` of rows that pass through the network at a time",
 			Action: atLeast(1, "--batch", "at least one row at a time")},
-		moduleFlag(&o.RunModule),
-	)...)
+	)...)...)
 	return &cli.Command{
 		Name:      "predict",
 		Usage:     "predict the classes of rows with a model that was trained",
@@ -68,9 +67,6 @@ Examples:
 			if err := o.check(c); err != nil {
 				return err
 			}
-			if err := mayRun(o.Model, o.RunModule); err != nil {
-				return err
-			}
 			return runPredict(o, s)
 		},
 	}
@@ -86,21 +82,12 @@ func sharesFlag(to *string, estimated string) cli.Flag {
 	return &cli.StringFlag{Name: "shares", Destination: to, Value: predict.ModelShares, Usage: usage + ", or a file with the columns class and share, such as classes.csv"}
 }
 
-// moduleFlag is that of a model that holds a program.
-func moduleFlag(to *bool) cli.Flag {
-	return &cli.BoolFlag{Name: "run-module", Destination: to, Usage: "run the model's TorchScript module. It is a program: use this only if you trust its author"}
-}
-
-// mayRun returns an error for a model with a TorchScript module that nobody asked to run.
-func mayRun(folder string, asked bool) error {
-	if asked {
-		return nil
+// trustFlags are those of a model that holds a program.
+func trustFlags(to *model.Trust) []cli.Flag {
+	return []cli.Flag{
+		&cli.BoolFlag{Name: "run-module", Destination: &to.Inside, Usage: "run the model's TorchScript module. It is a program: use this only if you trust its author"},
+		commandline.Strings(&to.Files, "module", "also run this TorchScript module, a `FILE` outside the model's folder, if the model was trained with it"),
 	}
-	programs, err := model.Programs(folder)
-	if err == nil && len(programs) > 0 {
-		return wrongUsage("%s is a TorchScript module, a program that would be run; if you trust who made the model, add --run-module", programs[0])
-	}
-	return input.Wrong(err)
 }
 
 func (o predictOptions) check(c *cli.Context) error {
@@ -136,7 +123,7 @@ func runPredict(o predictOptions, s streams) error {
 	if err != nil {
 		return err
 	}
-	members, err := model.OpenEnsemble(o.Model)
+	members, err := o.Trust.OpenEnsemble(o.Model)
 	if err != nil {
 		return input.Wrong(err)
 	}

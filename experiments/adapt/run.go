@@ -19,6 +19,7 @@ import (
 
 	"iwda/experiments/adapt/names"
 	"iwda/experiments/config"
+	"iwda/experiments/model"
 	"iwda/experiments/plan"
 	"iwda/experiments/schedule"
 	"iwda/experiments/train"
@@ -48,8 +49,10 @@ type Options struct {
 	LabelStrata bool
 	// Overwrite begins runs anew that were made with other settings, which is an error otherwise.
 	Overwrite bool
-	Device    torch.Device
-	Threads   int // of libtorch; 0 means 1
+	// Trust is for modules that only an experiment.yaml which the folder already has names.
+	Trust   model.Trust
+	Device  torch.Device
+	Threads int // of libtorch; 0 means 1
 	// Train makes those of the runs that are not finished below a folder of results, and
 	// returns the ones that failed. Its error ends the adaptation. It calls finished with each, one
 	// at a time, and may say the sentence that comes back, unless it is empty. nil makes them here,

@@ -138,7 +138,7 @@ func TestONNXRuntime(t *testing.T) {
 	})
 	t.Run("together", func(t *testing.T) {
 		c := ensemble(t)
-		members, err := model.OpenEnsemble(c.folder)
+		members, err := model.Trust{Inside: true}.OpenEnsemble(c.folder)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -165,7 +165,7 @@ func ensemble(t *testing.T) clientCase {
 	second.Shares.Target, second.Architecture.HiddenLayers = []float64{0.125, 0.25, 0.625}, 1
 	second.Normalisation.Target.Mean[3] = 2
 	c := clientCase{folder: saveMembers(t, map[string]model.Metadata{"seed-1": first, "seed-20": second, "seed-30": describe(architecture.Forest, 12)})}
-	members, err := model.OpenEnsemble(c.folder)
+	members, err := model.Trust{Inside: true}.OpenEnsemble(c.folder)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -160,7 +160,7 @@ func TestMembersShareTheirBackbone(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		members, err := model.OpenEnsemble(folder)
+		members, err := model.Trust{Inside: true}.OpenEnsemble(folder)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -175,7 +175,7 @@ func TestMembersShareTheirBackbone(t *testing.T) {
 func TestSaveEnsembleOfOneModule(t *testing.T) {
 	frozen, trained, other := scripted(t, "backbone.pt", 3, 7, 7), scripted(t, "backbone.pt", 3, 7, 7), scripted(t, "frozen.pt", 3, 7, 7)
 	frozen.Architecture.Frozen, other.Architecture.Frozen = true, true
-	members, err := model.OpenEnsemble(saveMembers(t, map[string]model.Metadata{"seed-1": frozen, "seed-2": frozen, "seed-3": trained, "seed-4": other}))
+	members, err := model.Trust{Inside: true}.OpenEnsemble(saveMembers(t, map[string]model.Metadata{"seed-1": frozen, "seed-2": frozen, "seed-3": trained, "seed-4": other}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +204,7 @@ func TestSaveEnsembleOfOneModule(t *testing.T) {
 			}
 		}
 	})
-	again, err := model.OpenEnsemble(folder)
+	again, err := model.Trust{Inside: true}.OpenEnsemble(folder)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,9 @@ import (
 // states no SHA-256, as after a change by hand: nobody can tell whether the rest is as it was written.
 func Verify(folder string) (sealed bool, err error) {
 	stated, err := readFile(folder)
+	if err == nil {
+		err = stated.locate(folder)
+	}
 	if err != nil {
 		return false, err
 	}
@@ -25,7 +28,7 @@ func Verify(folder string) (sealed bool, err error) {
 	}
 	var module error
 	if b := stated.Architecture.Backbone; b != nil {
-		module = compare(filepath.Join(folder, BackboneFile), b.SHA256)
+		module = compare(b.File, b.SHA256)
 	}
 	return stated.WeightsSHA256 != "", cmp.Or(compare(weights, stated.WeightsSHA256), module)
 }

@@ -78,12 +78,17 @@ func Read(path string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
+	return ReadAll(file, limit)
+}
+
+// ReadAll is [Read] of a file that [Open] has opened.
+func ReadAll(file *os.File, limit int64) ([]byte, error) {
 	info, err := file.Stat()
 	if err != nil {
 		return nil, err
 	}
 	if info.Size() > limit {
-		return nil, tooLong(path, limit)
+		return nil, tooLong(file.Name(), limit)
 	}
 	// The system's own files have a size of 0, whatever they hold.
 	var content bytes.Buffer
@@ -92,7 +97,7 @@ func Read(path string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	if int64(content.Len()) > limit {
-		return nil, tooLong(path, limit)
+		return nil, tooLong(file.Name(), limit)
 	}
 	return content.Bytes(), nil
 }

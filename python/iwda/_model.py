@@ -19,7 +19,7 @@ _LATEST_FORMAT = 3
 _TYPES = {"F32": "<f4", "F64": "<f8", "F16": "<f2", "I64": "<i8", "I32": "<i4", "U8": "|u1", "BOOL": "|b1"}
 
 
-def load(folder: "Union[str, os.PathLike[str]]", *, classes: Any = None, run_module: bool = False) -> "Model":
+def load(folder: "Union[str, os.PathLike[str]]", *, classes: Any = None, run_module: "Union[bool, str, os.PathLike[str]]" = False) -> "Model":
     """Reads a saved model.
 
     Parameters
@@ -30,9 +30,9 @@ def load(folder: "Union[str, os.PathLike[str]]", *, classes: Any = None, run_mod
     classes : array, optional
         What the classes are called. Without it they are the names in the model: whole numbers
         if all look like that, truth values if they are True and False, and else texts.
-    run_module : bool
-        Run the TorchScript module that the model may have. It is a program: only do so if it
-        comes from somebody you trust.
+    run_module : bool or path
+        Run the TorchScript module that the model may have in its folder, or, if this is a path, that
+        file. It is a program: only do so if it comes from somebody you trust.
 
     Returns
     -------
@@ -225,7 +225,7 @@ def _number(text: str) -> Optional[float]:
 class _Member:
     """One network with what comes before and after it."""
 
-    def __init__(self, folder: Path, run_module: bool) -> None:
+    def __init__(self, folder: Path, run_module: "Union[bool, str, os.PathLike[str]]") -> None:
         self.folder, self.run_module = folder, run_module
         path = folder / "model.json"
         content = path.read_bytes()

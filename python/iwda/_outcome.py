@@ -281,7 +281,7 @@ class Outcome:
         name = _data.unescape(cell)
         return self.classes[self._names.index(name)] if name in self._names else name
 
-    def evaluate(self, labels: Any, *, choose: bool = False) -> Evaluation:
+    def evaluate(self, labels: Any, *, choose: bool = False, run_module: Any = None) -> Evaluation:
         """Says by labels of some rows how many predictions are right, by ``iwrun evaluate``.
 
         Parameters
@@ -294,6 +294,9 @@ class Outcome:
             disputed.csv no accuracy follows.
         choose : bool
             Have the method predict that the labels say is clearly better, if there is one.
+        run_module : path, optional
+            Run this TorchScript module, with which methods were trained. It is a program: only do so
+            if it comes from somebody you trust.
 
         Returns
         -------
@@ -313,7 +316,7 @@ class Outcome:
             else:
                 _data.write_csv(file, *self._labelled(labels))
                 called = {file: "labels"}
-            arguments = ["evaluate", str(self.folder), file, "-o", result] + ["--choose"] * choose
+            arguments = ["evaluate", str(self.folder), file, "-o", result] + ["--choose"] * choose + ([] if run_module is None else ["--module", os.fspath(run_module)])
             if hasattr(self, "_removal"):  # a folder whose files nobody looks at
                 called.update({str(self.path("predictions.csv")): "the target", str(self.path(OUTCOME_FILE)): "the source"})
             text = _process.run("iwrun", arguments, progress=False, words=Words({}, called))

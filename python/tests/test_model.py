@@ -1,6 +1,7 @@
 """Saved models give the probabilities of iwrun predict."""
 
 import json
+import shutil
 
 import numpy as np
 import pandas
@@ -208,6 +209,36 @@ class TestPyTorch:
         assert np.abs(got - want).max() < 1e-6
         with pytest.raises(ValueError, match="run_module=True"):
             iwda.load(tmp_path / "out").predict(rows)
+
+    def test_modules_run_if_trusted(self, tmp_path):
+        """A module inside the folder runs with True, another one if it is named, and none that was changed."""
+        torch.jit.script(torch.nn.Linear(8, 16)).save(str(tmp_path / "backbone.pt"))
+        (source, labels), (target, _) = draw(1, SOURCE), draw(2, TARGET)
+        settings = {"network.name": "torchscript", "network.file": str(tmp_path / "backbone.pt")}
+        iwda.adapt(source, labels, target, folder=tmp_path / "out", methods=["source-only"], **settings, **QUICK)
+        run, saved = (next((tmp_path / "out").rglob(name)).parent for name in ("checkpoint.safetensors", "model.safetensors"))
+        rows = more_rows(8, 1)
+        shutil.copy(tmp_path / "backbone.pt", run)  # which nobody opens
+        for trusted in (False, True, saved / "backbone.pt"):
+            with pytest.raises(ValueError, match=f"{tmp_path}/backbone.pt is a TorchScript module, .*run_module='{tmp_path}/backbone.pt'"):
+                iwda.load(run, run_module=trusted).predict(rows)
+        iwda.load(run, run_module=tmp_path / "backbone.pt").predict(rows)
+        iwda.load(saved, run_module=saved / "backbone.pt").predict(rows)
+        (saved / "backbone.pt").unlink()
+        (saved / "backbone.pt").symlink_to(tmp_path / "backbone.pt")
+        with pytest.raises(ValueError, match="is a TorchScript module"):
+            iwda.load(saved, run_module=True).predict(rows)
+        with open(tmp_path / "backbone.pt", "ab") as file:
+            file.write(b"more")
+        for trusted in (True, tmp_path / "backbone.pt"):
+            with pytest.raises(ValueError, match="when the model was trained"):
+                iwda.load(saved, run_module=trusted).predict(rows)
+        about = json.loads((saved / "model.json").read_text())
+        del about["seal"]
+        about["network"]["backbone"]["file"] = str(tmp_path / "backbone.pt")
+        (saved / "model.json").write_text(json.dumps(about))
+        with pytest.raises(ValueError, match="not in the folder"):
+            iwda.load(saved, run_module=tmp_path / "backbone.pt").predict(rows)
 
     def test_lenet(self, tmp_path):
         experiment = tmp_path / "digits.yaml"

@@ -174,7 +174,7 @@ typedef struct {
   const char* name;   // valid as long as the module
   bool is_parameter;  // not a buffer
 } iwt_module_entry;
-char* iwt_module_load(const char* path, void** module);
+char* iwt_module_parse(const void* content, size_t size, void** module);
 void iwt_module_free(void* module);
 int64_t iwt_module_entries(void* module);
 iwt_module_entry iwt_module_get(void* module, int64_t index);

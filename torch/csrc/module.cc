@@ -1,9 +1,12 @@
 // TorchScript modules, which PyTorch writes with torch.jit.
 #include <ATen/Context.h>
+#include <caffe2/serialize/read_adapter_interface.h>
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/runtime/graph_executor.h>
 #include <torch/csrc/jit/serialization/import.h>
 
+#include <algorithm>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <unordered_set>
@@ -38,6 +41,22 @@ at::ScalarType held(at::ScalarType type) {
   return at::isIntegralType(type, false) && type != at::kByte ? at::kLong : type;
 }
 
+// InMemory reads what lies in memory, which outlives it.
+class InMemory : public caffe2::serialize::ReadAdapterInterface {
+ public:
+  InMemory(const void* content, size_t size) : content_(static_cast<const char*>(content)), size_(size) {}
+  size_t size() const override { return size_; }
+  size_t read(uint64_t from, void* to, size_t n, const char*) const override {
+    n = from < size_ ? std::min(n, static_cast<size_t>(size_ - from)) : 0;
+    std::memcpy(to, content_ + from, n);
+    return n;
+  }
+
+ private:
+  const char* content_;
+  size_t size_;
+};
+
 template <class List>
 void append(std::vector<Entry>& entries, std::unordered_set<const void*>& seen, const List& list, bool are_parameters) {
   for (const auto& named : list) {
@@ -71,10 +90,10 @@ at::IValue forward(torch::jit::Module& script, const at::Tensor& x, Random* rand
 
 }  // namespace
 
-char* iwt_module_load(const char* path, void** loaded) {
+char* iwt_module_parse(const void* content, size_t size, void** loaded) {
   return guard([&] {
     auto made = std::make_unique<Module>();
-    made->script = torch::jit::load(path, at::Device(at::kCPU));
+    made->script = torch::jit::load(std::make_unique<InMemory>(content, size), at::Device(at::kCPU));
     std::unordered_set<const void*> seen;
     append(made->entries, seen, made->script.named_parameters(), true);
     append(made->entries, seen, made->script.named_buffers(), false);
