@@ -354,6 +354,9 @@ func (d Data) writePlan(w io.Writer, network string) error {
 		return err
 	}
 	fmt.Fprintf(w, "adapt trains %s; methods: %s\n", plan.Lengths(runs), strings.Join(file.Config.Methods, ", "))
+	if d.images != nil {
+		fmt.Fprintln(w, trainedViews(file.Config.Dataset))
+	}
 	for _, warning := range d.Warnings(&file.Config) {
 		fmt.Fprintf(w, "warning: %s\n", warning)
 	}

@@ -150,7 +150,9 @@ func (p *Plan) decisions() []Decision {
 	if words := p.Data.Learnt.Summary; words != "" {
 		all = append(all, Decision{"columns", words, "words are those in the source; a value may be missing in either domain"})
 	}
-	if p.Data.Kind == catalogue.Vectors {
+	if p.Data.Kind == catalogue.ImageFiles {
+		all = append(all, Decision{"views", trainedViews(c.Dataset), because("left and right, and any part, usually tell the class; small pictures are shown whole")})
+	} else {
 		what, reason := "array: all columns may have moved", fmt.Sprintf("%d columns, %d or more", p.Data.columns(), fewColumns)
 		switch {
 		case c.Selection.LabelShift:
@@ -161,6 +163,18 @@ func (p *Plan) decisions() []Decision {
 		all = append(all, Decision{"assumption", what, because(reason)})
 	}
 	return all
+}
+
+// trainedViews says what training sees of an image file.
+func trainedViews(d config.Dataset) string {
+	seen := "training sees a random part of each image"
+	if d.RandomCrop == config.Off {
+		seen = "training sees each image as it is evaluated"
+	}
+	if d.Mirror == config.Off {
+		return seen + ", never mirrored"
+	}
+	return seen + ", mirrored half of the time; set dataset.mirror=false if left and right tell classes apart"
 }
 
 // askedFor returns the way in which assignments have columns normalised, "" for none.
