@@ -246,12 +246,15 @@ func checkData(runs []plan.Run) error {
 	return plan.CheckData(runs)
 }
 
-// checkImages reads all images before something is trained, into the cache of the runs.
+// checkImages reads all images before something is trained, into the cache of the runs, and warns of
+// what is seen.
 func (p *Plan) checkImages(ctx context.Context) error {
-	if p.Data.Kind != catalogue.ImageFiles || len(plan.Finished(p.Runs, p.results())) == len(p.Runs) {
+	if p.Data.Kind != catalogue.ImageFiles {
 		return nil
 	}
-	return input.Wrong(train.CheckImages(ctx, p.Runs[0].Config))
+	notes, err := train.CheckImages(ctx, p.Runs[0].Config)
+	p.Warnings = append(p.Warnings, notes...)
+	return input.Wrong(err)
 }
 
 func (p *Plan) writeExperiment() error {
