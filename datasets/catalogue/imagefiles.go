@@ -71,7 +71,7 @@ func (d Dataset) checkDomain(ctx context.Context, root string, domain Domain) (s
 	if err != nil {
 		return fmt.Sprintf("%s: %v\n", domain.Name, err), false, nil
 	}
-	_, broken, err := listing.Set.Inspect(ctx)
+	_, broken, _, err := listing.Set.Inspect(ctx)
 	if err != nil {
 		return "", false, err
 	}

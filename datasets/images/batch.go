@@ -32,6 +32,9 @@ type ViewOptions struct {
 	BatchSize int
 	// Crop is the side of the square views, in pixels, at most the reader's side.
 	Crop int
+	// Central and Unmirrored leave out what is random in the views of a [Loader]: the crop, and left
+	// and right exchanged half of the time.
+	Central, Unmirrored bool
 	// Bytes leaves the pixels as they are, for a device that normalises them: a fourth
 	// of what Values take.
 	Bytes bool
@@ -193,7 +196,7 @@ func (s *stream) run(t task, own *scratch) {
 	} else {
 		var v view
 		if t.random != nil {
-			v = own.trainingView(s.options.Crop, t.random(t.n))
+			v = own.trainingView(s.options, t.random(t.n))
 		} else {
 			v = own.testView(s.options.Crop)
 		}

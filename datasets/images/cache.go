@@ -52,7 +52,7 @@ type lock struct {
 // slot is the entry of one image, as it lies in the file.
 type slot struct {
 	identity uint64 // 0 where there is no image
-	checksum uint64
+	checksum uint64 // and, above its 32 bits, the traits
 }
 
 const slotSize = int(unsafe.Sizeof(slot{}))
@@ -105,7 +105,7 @@ func cacheName(set *Set, side int) string {
 	if err != nil {
 		root = set.root
 	}
-	fmt.Fprintf(hash, "images 1\x00%d\x00%s\x00", side, root)
+	fmt.Fprintf(hash, "images 2\x00%d\x00%s\x00", side, root)
 	for _, path := range set.paths {
 		fmt.Fprintf(hash, "%s\x00", path)
 	}
@@ -159,23 +159,25 @@ func (c *cache) size() int64 {
 }
 
 // load copies image i to dst where the cache has it.
-func (c *cache) load(dst []byte, i int) (found bool) {
+func (c *cache) load(dst []byte, i int) (found traits, cached bool) {
 	if c == nil {
-		return false
+		return 0, false
 	}
 	lock := &c.locks[i%len(c.locks)]
 	lock.Lock()
 	defer lock.Unlock()
 	if c.mapping == nil || c.slots[i].identity != c.identities[i] {
-		return false
+		return 0, false
 	}
 	// Another process may be writing: what counts is what was copied.
 	copy(dst, c.image(i))
-	return c.slots[i].checksum == checksum(dst)
+	sum := c.slots[i].checksum
+	found = traits(sum >> 32)
+	return found, sum == checksum(dst, found)
 }
 
-// store keeps image i.
-func (c *cache) store(src []byte, i int) {
+// store keeps image i with its traits.
+func (c *cache) store(src []byte, i int, found traits) {
 	if c == nil {
 		return
 	}
@@ -186,12 +188,16 @@ func (c *cache) store(src []byte, i int) {
 		return
 	}
 	copy(c.image(i), src)
-	c.slots[i] = slot{c.identities[i], checksum(src)}
+	c.slots[i] = slot{c.identities[i], checksum(src, found)}
 }
 
 func (c *cache) image(i int) []byte { return c.images[i*c.imageSize:][:c.imageSize] }
 
-func checksum(image []byte) uint64 { return uint64(crc32.Checksum(image, castagnoli)) }
+// checksum is that of an image and its traits, with these above.
+func checksum(image []byte, found traits) uint64 {
+	sum := crc32.Update(crc32.Checksum(image, castagnoli), castagnoli, []byte{byte(found)})
+	return uint64(found)<<32 | uint64(sum)
+}
 
 // close unmaps the memory; nothing is found from then on.
 func (c *cache) close() error {

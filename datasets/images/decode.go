@@ -62,9 +62,9 @@ func (m *RGB) reshape(width, height int) {
 }
 
 // decode reads the image that the content of a JPEG, PNG or WebP file holds into the memory of m.
-// The first bytes decide which it is.
+// The first bytes decide which it is. own says that it is a user's, who sees [RGB.asShown].
 //
-// Pixels are those of Image.convert("RGB") of the Python imaging library Pillow:
+// Else pixels are those of Image.convert("RGB") of the Python imaging library Pillow:
 // grey becomes three equal channels, a palette its colours; alpha is dropped
 // without blending; CMYK is taken for inverted, as Adobe's programs write it;
 // subsampled chroma is interpolated and converted with the arithmetic of libjpeg and
@@ -76,15 +76,14 @@ func (m *RGB) reshape(width, height int) {
 // format, one without pixels and one that asks for more than its size can mean or than
 // fits in the memory: more than 67 million pixels, 65,535 pixels a side, 500 scans or,
 // beyond 4 million pixels, 512 pixels a byte.
-func (m *RGB) decode(data []byte) error {
+func (m *RGB) decode(data []byte, own bool) (found traits, err error) {
 	var readHeader func(io.Reader) (image.Config, error)
 	var readImage func(io.Reader) (image.Image, error)
-	var err error
 	switch {
 	case bytes.HasPrefix(data, []byte("\xff\xd8\xff")):
 		readHeader, readImage = jpeg.DecodeConfig, jpeg.Decode
 		if scans := bytes.Count(data, []byte("\xff\xda")); scans > maxScans {
-			return fmt.Errorf("%d scans, more than can be read", scans)
+			return 0, fmt.Errorf("%d scans, more than can be read", scans)
 		}
 		data = withAdobeMarker(data)
 	case bytes.HasPrefix(data, []byte("\x89PNG\r\n\x1a\n")):
@@ -96,49 +95,49 @@ func (m *RGB) decode(data []byte) error {
 		err = errFormat
 	}
 	if err != nil {
-		return err
+		return 0, err
 	}
 	header, err := readHeader(bytes.NewReader(data))
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if header.Width < 1 || header.Height < 1 {
-		return fmt.Errorf("%d×%d pixels: there is none", header.Width, header.Height)
+		return 0, fmt.Errorf("%d×%d pixels: there is none", header.Width, header.Height)
 	}
 	if pixels := header.Width * header.Height; max(header.Width, header.Height) > maxSide || pixels > maxPixels {
-		return fmt.Errorf("%d×%d pixels; scale it down to a side of %d and %d million pixels at most", header.Width, header.Height, maxSide, maxPixels/1_000_000)
+		return 0, fmt.Errorf("%d×%d pixels; scale it down to a side of %d and %d million pixels at most", header.Width, header.Height, maxSide, maxPixels/1_000_000)
 	} else if pixels > freePixels+pixelsPerByte*len(data) {
-		return fmt.Errorf("%d×%d pixels in a file of %d bytes: damaged, or made to fill the memory", header.Width, header.Height, len(data))
+		return 0, fmt.Errorf("%d×%d pixels in a file of %d bytes: damaged, or made to fill the memory", header.Width, header.Height, len(data))
 	}
 	decoded, err := readImage(bytes.NewReader(data))
 	if err != nil {
-		return err
+		return 0, err
 	}
 	m.reshape(header.Width, header.Height)
 	m.convert(decoded)
-	return nil
+	if own {
+		found = m.asShown(data, decoded)
+	}
+	return found, nil
 }
 
 // withAdobeMarker returns a four-channel JPEG file without Adobe's marker, which
 // image/jpeg refuses, with one that says CMYK; any other file as it is.
 func withAdobeMarker(data []byte) []byte {
-	for at := 2; at+10 <= len(data) && data[at] == 0xff; {
-		marker, length := data[at+1], int(data[at+2])<<8|int(data[at+3])
-		switch {
-		case marker == 0xff: // a fill byte
-			at++
-			continue
-		case marker == 0xee && bytes.HasPrefix(data[at+4:], []byte("Adobe")):
-			return data
-		case marker == 0xc0 || marker == 0xc1 || marker == 0xc2: // the frame's header
-			const channels = 9
-			if data[at+channels] != 4 {
+	for name, content := range chunks(data) {
+		switch name {
+		case "\xff\xee":
+			if bytes.HasPrefix(content, []byte("Adobe")) {
+				return data
+			}
+		case "\xff\xc0", "\xff\xc1", "\xff\xc2": // the frame's header
+			const channels = 5
+			if len(content) <= channels || content[channels] != 4 {
 				return data
 			}
 			const cmyk = "\xff\xee\x00\x0eAdobe\x00\x64\x00\x00\x00\x00\x00"
 			return bytes.Join([][]byte{data[:2], []byte(cmyk), data[2:]}, nil)
 		}
-		at += 2 + length
 	}
 	return data
 }

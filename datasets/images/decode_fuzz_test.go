@@ -30,11 +30,14 @@ func FuzzDecode(f *testing.F) {
 	for _, c := range readPillow(f).Decode {
 		f.Add(c.File)
 	}
+	for _, c := range readShown(f) {
+		f.Add(c.File)
+	}
 	f.Fuzz(func(t *testing.T, file []byte) {
 		const bytesPerPixel = 24
 		limit := bytesPerPixel * (1<<22 + 512*len(file))
 		allocation.Within(t, 1<<25+limit, func() {
-			m, err := images.Decode(file)
+			m, err := images.DecodeOwn(file)
 			if err != nil {
 				return
 			}

@@ -1,9 +1,17 @@
 package images
 
-// Decode returns the image that the content of a file holds.
+// Decode returns the image that the content of a file of a published data set holds.
 func Decode(data []byte) (*RGB, error) {
 	m := new(RGB)
-	return m, m.decode(data)
+	_, err := m.decode(data, false)
+	return m, err
+}
+
+// DecodeOwn returns the image that the content of a user's own file holds.
+func DecodeOwn(data []byte) (*RGB, error) {
+	m := new(RGB)
+	_, err := m.decode(data, true)
+	return m, err
 }
 
 // Read writes the bytes of image i to dst.

@@ -151,7 +151,7 @@ func TestBroken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sizes, files, err := set.Inspect(t.Context())
+	sizes, files, _, err := set.Inspect(t.Context())
 	var broken []string
 	for i, size := range sizes {
 		if isBroken := slices.ContainsFunc(files, func(f *images.FileError) bool { return f.Path == set.Path(i) }); isBroken != (size.X*size.Y == 0) {
@@ -175,7 +175,7 @@ func TestBroken(t *testing.T) {
 	read(t, reader, 0)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := set.Inspect(ctx); !errors.Is(err, context.Canceled) {
+	if _, _, _, err := set.Inspect(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, want the context's error", err)
 	}
 }

@@ -22,7 +22,7 @@ type LoaderOptions struct {
 // Loader makes the batches of training: images drawn without replacement, a new
 // order each pass, the incomplete batch at the end of a pass left out; of each image
 // a random crop (a share of 0.08 to 1 of the area, sides of 3:4 to 4:3) resized
-// bilinearly, flipped half of the time, and normalised with ImageNet's means and
+// bilinearly, flipped half of the time, unless the options leave these out, and normalised with ImageNet's means and
 // deviations.
 //
 // Goroutines work ahead of the caller. Order and views follow from the seed, the

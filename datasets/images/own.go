@@ -95,7 +95,7 @@ func openOwn(name string, classes []string) (set *Set, labels []string, err erro
 	if err != nil {
 		return nil, nil, fmt.Errorf("images: %w", err)
 	}
-	set = &Set{name: name, root: name}
+	set = &Set{name: name, root: name, own: true}
 	switch {
 	case info.IsDir():
 		labels, err = set.addFolder(classes)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync/atomic"
 
 	"iwda/datasets/internal/kernel"
 	"iwda/internal/input"
@@ -46,7 +47,8 @@ type ReaderOptions struct {
 type Reader struct {
 	set   *Set
 	side  int
-	cache *cache // nil for none
+	cache *cache          // nil for none
+	found []atomic.Uint32 // the traits of each image that was read
 }
 
 // scratch is the memory that reading one image takes.
@@ -71,7 +73,13 @@ func NewReader(set *Set, options ReaderOptions) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Reader{set: set, side: side, cache: cache}, nil
+	return &Reader{set: set, side: side, cache: cache, found: make([]atomic.Uint32, set.Len())}, nil
+}
+
+// Notes says in sentences what there is to know of the images that were read so far, of a user's own
+// files: how many are transparent, animations, or almost black as only the upper 8 of 16 bits count.
+func (r *Reader) Notes() []string {
+	return r.set.notes(func(i int) traits { return traits(r.found[i].Load()) })
 }
 
 // Set returns the set that is read.
@@ -88,14 +96,16 @@ func (r *Reader) Close() error { return r.cache.close() }
 // read writes image i, resized to dst's size, to dst. A file that is missing, damaged or no image
 // is an error that does not name it.
 func (r *Reader) read(dst *RGB, i int, s *scratch) error {
-	if r.cache.load(dst.Pix, i) {
-		return nil
+	found, cached := r.cache.load(dst.Pix, i)
+	if !cached {
+		var err error
+		if found, err = s.decode(r.set, i); err != nil {
+			return err
+		}
+		s.resampler.Resize(dst, &s.decoded, kernel.Bicubic)
+		r.cache.store(dst.Pix, i, found)
 	}
-	if err := s.decode(r.set, i); err != nil {
-		return err
-	}
-	s.resampler.Resize(dst, &s.decoded, kernel.Bicubic)
-	r.cache.store(dst.Pix, i)
+	r.found[i].Store(uint32(found))
 	return nil
 }
 
@@ -120,27 +130,27 @@ func Unreadable(broken []*FileError) error {
 	return fmt.Errorf("%d images cannot be read: %s: take them out of the folder, or repair them", len(named), printable.FirstTen(named))
 }
 
-// decode reads image i of a set into s.decoded.
-func (s *scratch) decode(set *Set, i int) error {
+// decode reads image i of a set into s.decoded and returns its traits.
+func (s *scratch) decode(set *Set, i int) (traits, error) {
 	file, err := set.open(i)
 	if errors.Is(err, input.ErrNotFile) {
-		return errFormat
+		return 0, errFormat
 	} else if err != nil {
-		return withoutPath(err)
+		return 0, withoutPath(err)
 	}
 	defer file.Close()
 	info, err := file.Stat()
 	if err != nil {
-		return withoutPath(err)
+		return 0, withoutPath(err)
 	}
 	if info.Size() > maxFileSize {
-		return errFormat
+		return 0, errFormat
 	}
 	s.file = grown(s.file, int(info.Size()))
 	if _, err := io.ReadFull(file, s.file); err != nil {
-		return withoutPath(err)
+		return 0, withoutPath(err)
 	}
-	return s.decoded.decode(s.file)
+	return s.decoded.decode(s.file, set.own)
 }
 
 // withoutPath strips an error of the path, which a [FileError] names.

@@ -30,6 +30,7 @@ type Set struct {
 	root    string
 	classes []string
 	paths   []string // relative to root, separated by slashes
+	own     bool     // a user's files, which are taken as they are shown
 	listed  bool     // a list names them, which may not lead out of root; folders may be links
 	labels  datasets.Labels
 	others  map[string]int // files of the folder that are passed over, by the ends of their names
@@ -138,17 +139,17 @@ func (s *Set) stat(ask func(path string) (os.FileInfo, error), alive func(), kee
 }
 
 // Inspect decodes every image and returns the width and height of each, 0 of one that cannot be, and
-// the files of these, both in the set's order. The only error is the context's.
-func (s *Set) Inspect(ctx context.Context) (sizes []image.Point, broken []*FileError, err error) {
+// the files of these, both in the set's order, and [Reader.Notes]. The only error is the context's.
+func (s *Set) Inspect(ctx context.Context) (sizes []image.Point, broken []*FileError, notes []string, err error) {
 	sizes = make([]image.Point, s.Len())
-	broken, err = s.each(ctx, func(own *scratch, i int) error {
-		err := own.decode(s, i)
-		if err == nil {
+	found := make([]traits, s.Len())
+	broken, err = s.each(ctx, func(own *scratch, i int) (err error) {
+		if found[i], err = own.decode(s, i); err == nil {
 			sizes[i] = image.Pt(own.decoded.Width, own.decoded.Height)
 		}
 		return err
 	})
-	return sizes, broken, err
+	return sizes, broken, s.notes(func(i int) traits { return found[i] }), err
 }
 
 // each has every image read, by several goroutines with a memory of their own, and returns the

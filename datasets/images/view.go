@@ -77,12 +77,17 @@ type view struct {
 	flip bool
 }
 
-// trainingView makes a random view of s.square: a random crop, resized to crop×crop,
-// flipped half of the time. It is valid until the next one.
-func (s *scratch) trainingView(crop int, random *rand.Rand) view {
+// trainingView makes a view of s.square as the options say: a random crop, resized to crop×crop, or
+// the centre; flipped half of the time. It is valid until the next one.
+func (s *scratch) trainingView(o ViewOptions, random *rand.Rand) view {
+	if o.Central {
+		v := s.testView(o.Crop)
+		v.flip = !o.Unmirrored && random.IntN(2) == 1
+		return v
+	}
 	part := drawCrop(s.square.Width, random)
-	flip := random.IntN(2) == 1
-	s.crop.reshape(crop, crop)
+	flip := !o.Unmirrored && random.IntN(2) == 1
+	s.crop.reshape(o.Crop, o.Crop)
 	s.resampler.Resize(&s.crop, s.square.Crop(part.x, part.y, part.width, part.height), kernel.Bilinear)
 	return view{s.crop, flip}
 }

@@ -104,24 +104,37 @@ func TestTestViewIsTheCentre(t *testing.T) {
 	}
 }
 
-func TestTrainingViewsAreFlippedHalfOfTheTime(t *testing.T) {
+// Of views of an image that rises to the right, half fall, and all begin at a place of their own,
+// unless the options say otherwise.
+func TestWhatIsRandomInTrainingViews(t *testing.T) {
 	const draws = 2000
 	var s scratch
 	s.square.reshape(16, 16)
 	for i := range s.square.Pix {
-		s.square.Pix[i] = byte(10 * (i / 3 % 16)) // rises to the right
+		s.square.Pix[i] = byte(10 * (i / 3 % 16))
 	}
-	random := rand.New(rand.NewPCG(5, 5))
-	values := make([]float32, 3*8*8)
-	flipped := 0
-	for range draws {
-		v := s.trainingView(8, random)
-		writePlanes(values, &v, &normalised)
-		if values[0] > values[7] {
-			flipped++
+	for _, o := range []ViewOptions{{}, {Unmirrored: true}, {Central: true}, {Central: true, Unmirrored: true}} {
+		o.Crop = 8
+		random := rand.New(rand.NewPCG(5, 5))
+		values := make([]uint8, 3*8*8)
+		flipped, others := 0, 0
+		for range draws {
+			v := s.trainingView(o, random)
+			writePlanes(values, &v, &asTheyAre)
+			ends := [2]uint8{values[0], values[7]}
+			if ends[0] > ends[1] {
+				flipped++
+				ends[0], ends[1] = ends[1], ends[0]
+			}
+			if ends != [2]uint8{40, 110} { // those of the centre
+				others++
+			}
 		}
-	}
-	if math.Abs(float64(flipped)-draws/2) > 5*math.Sqrt(draws)/2 {
-		t.Errorf("%d of %d views are flipped, want half", flipped, draws)
+		if o.Unmirrored && flipped > 0 || !o.Unmirrored && math.Abs(float64(flipped)-draws/2) > 5*math.Sqrt(draws)/2 {
+			t.Errorf("%+v: %d of %d views are flipped", o, flipped, draws)
+		}
+		if o.Central && others > 0 || !o.Central && others < draws/2 {
+			t.Errorf("%+v: %d of %d views are not the centre", o, others, draws)
+		}
 	}
 }

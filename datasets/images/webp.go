@@ -31,7 +31,7 @@ func checkWebP(data []byte) error {
 }
 
 // decodeWebP is [webp.Decode] with the type of lossy images that says how they are
-// coded. Alpha is dropped.
+// coded.
 func decodeWebP(r io.Reader) (image.Image, error) {
 	m, err := webp.Decode(r)
 	if err != nil {
@@ -39,17 +39,21 @@ func decodeWebP(r io.Reader) (image.Image, error) {
 	}
 	switch m := m.(type) {
 	case *image.YCbCr:
-		return videoYCbCr{m}, nil
+		return videoYCbCr{YCbCr: m}, nil
 	case *image.NYCbCrA:
-		return videoYCbCr{&m.YCbCr}, nil
+		return videoYCbCr{&m.YCbCr, m.A, m.AStride}, nil
 	}
 	return m, nil
 }
 
 // videoYCbCr is an image in the YCbCr of video, whose luma goes from 16 to 235 and
 // chroma from 16 to 240 (ITU-R BT.601), in contrast to JPEG's. Each chroma sample is
-// for 2×2 pixels.
-type videoYCbCr struct{ *image.YCbCr }
+// for 2×2 pixels. alpha is nil if all are opaque.
+type videoYCbCr struct {
+	*image.YCbCr
+	alpha       []byte
+	alphaStride int
+}
 
 // convertVideo interpolates chroma and converts to RGB, both as libwebp does by
 // default: a pixel takes 9/16 of the nearest sample, 3/16 of each of its neighbours in

@@ -320,11 +320,14 @@ func (d Data) writeImages(ctx context.Context, w io.Writer) error {
 		name string
 		set  *images.Set
 	}{{sourceName, d.images.Source}, {targetName, d.images.Target}} {
-		sizes, wrong, err := of.set.Inspect(ctx)
+		sizes, wrong, notes, err := of.set.Inspect(ctx)
 		if err != nil {
 			return err
 		}
 		broken = append(broken, wrong...)
+		for _, note := range notes {
+			fmt.Fprintf(w, "warning: %s\n", note)
+		}
 		sizes = slices.DeleteFunc(sizes, func(p image.Point) bool { return p.X == 0 })
 		if len(sizes) == 0 {
 			continue
@@ -354,6 +357,9 @@ func (d Data) writePlan(w io.Writer, network string) error {
 		return err
 	}
 	fmt.Fprintf(w, "adapt trains %s; methods: %s\n", plan.Lengths(runs), strings.Join(file.Config.Methods, ", "))
+	if d.images != nil {
+		fmt.Fprintln(w, trainedViews(file.Config.Dataset))
+	}
 	for _, warning := range d.Warnings(&file.Config) {
 		fmt.Fprintf(w, "warning: %s\n", warning)
 	}

@@ -205,6 +205,18 @@ func TestCheckDataOfImages(t *testing.T) {
 	source, target := filepath.Join(folder, "s"), filepath.Join(folder, "t")
 	said, err := checked(source, target, Naming{})
 	wants(t, said, `source: 6 images of 2 classes: "cat" 3, "dog" 3`, "target: 10 images without labels", "source: 10×20 to 15×20 pixels\ntarget: 16×20 to 25×20 pixels\n")
+	clear, err2 := os.Create(filepath.Join(target, "1.png"))
+	if err2 == nil {
+		err2 = errors.Join(png.Encode(clear, image.NewNRGBA(image.Rect(0, 0, 16, 20))), clear.Close())
+	}
+	if err2 != nil {
+		t.Fatal(err2)
+	}
+	var small strings.Builder
+	if err := CheckData(context.Background(), &small, source, target, Naming{}, SmallNetwork); err != nil {
+		t.Fatal(err)
+	}
+	wants(t, small.String(), "warning: "+target+": 1 of 10 images have transparent pixels, which are taken as on white", "training sees a random part of each image, never mirrored\n")
 	if of := refusal(source, target, Naming{}); err == nil || of == nil || of.Error() != err.Error() || !strings.Contains(err.Error(), "network.pretrained") {
 		t.Errorf("without weights: %v, adapt: %v", err, of)
 	}

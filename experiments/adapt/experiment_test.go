@@ -129,8 +129,15 @@ func TestExperimentOnImages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c := runs[8].Config; c.Network.Name != "resnet50" || !c.Network.Frozen || c.Train.Steps == 0 || c.Train.Steps%c.Train.EvalEvery != 0 || c.Method != "iwcdan" {
+	if c := runs[8].Config; c.Network.Name != "resnet50" || !c.Network.Frozen || c.Train.Steps == 0 || c.Train.Steps%c.Train.EvalEvery != 0 || c.Method != "iwcdan" || !strings.Contains(trainedViews(c.Dataset), "mirrored half of the time; set dataset.mirror=false") {
 		t.Errorf("%+v", c)
+	}
+	text, err := d.Experiment(Options{Network: SmallNetwork})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if file, err = d.parse("experiment.yaml", text, nil); err != nil || trainedViews(file.Config.Dataset) != "training sees a random part of each image, never mirrored" {
+		t.Errorf("%v\n%s", err, text)
 	}
 }
 

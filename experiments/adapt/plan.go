@@ -173,7 +173,9 @@ func (p *Plan) decisions() []Decision {
 	if words := p.Data.Learnt.Summary; words != "" {
 		all = append(all, Decision{"columns", words, "words are those in the source; a value may be missing in either domain"})
 	}
-	if p.Data.Kind == catalogue.Vectors {
+	if p.Data.Kind == catalogue.ImageFiles {
+		all = append(all, Decision{"views", trainedViews(c.Dataset), because("left and right, and any part, usually tell the class; small pictures are shown whole")})
+	} else {
 		what, reason := "array: all columns may have moved", fmt.Sprintf("%d columns, %d or more", p.Data.columns(), fewColumns)
 		switch {
 		case c.Selection.LabelShift:
@@ -184,6 +186,18 @@ func (p *Plan) decisions() []Decision {
 		all = append(all, Decision{"assumption", what, because(reason)})
 	}
 	return all
+}
+
+// trainedViews says what training sees of an image file.
+func trainedViews(d config.Dataset) string {
+	seen := "training sees a random part of each image"
+	if d.RandomCrop == config.Off {
+		seen = "training sees each image as it is evaluated"
+	}
+	if d.Mirror == config.Off {
+		return seen + ", never mirrored"
+	}
+	return seen + ", mirrored half of the time; set dataset.mirror=false if left and right tell classes apart"
 }
 
 // askedFor returns the way in which assignments have columns normalised, "" for none.
@@ -255,12 +269,15 @@ func checkData(runs []plan.Run) error {
 	return plan.CheckData(runs)
 }
 
-// checkImages reads all images before something is trained, into the cache of the runs.
+// checkImages reads all images before something is trained, into the cache of the runs, and warns of
+// what is seen.
 func (p *Plan) checkImages(ctx context.Context) error {
-	if p.Data.Kind != catalogue.ImageFiles || len(plan.Finished(p.Runs, p.results())) == len(p.Runs) {
+	if p.Data.Kind != catalogue.ImageFiles {
 		return nil
 	}
-	return input.Wrong(train.CheckImages(ctx, p.Runs[0].Config))
+	notes, err := train.CheckImages(ctx, p.Runs[0].Config)
+	p.Warnings = append(p.Warnings, notes...)
+	return input.Wrong(err)
 }
 
 func (p *Plan) writeExperiment() error {

@@ -2,6 +2,10 @@ package config
 
 import (
 	"cmp"
+	"reflect"
+	"strconv"
+
+	"gopkg.in/yaml.v3"
 
 	"iwda/datasets/normalise"
 	"iwda/experiments/learningrate"
@@ -105,10 +109,39 @@ type Dataset struct {
 	Resize int `yaml:"resize,omitempty"`
 	// Crop is the side in pixels of the part of an image file that the network sees.
 	Crop int `yaml:"crop,omitempty"`
+	// RandomCrop has training see a random part of each image, of 8 to 100% of its area, scaled to
+	// crop. Otherwise it sees the central part, as evaluation does.
+	RandomCrop Switch `yaml:"random_crop,omitempty"`
+	// Mirror has training exchange left and right in half of the images. Set it to false if left
+	// and right tell classes apart, as in b and d.
+	Mirror Switch `yaml:"mirror,omitempty"`
 	// Workers is the number of threads that decode image files. It changes no result.
 	Workers int `yaml:"workers,omitempty"`
 	// Cache is where decoded image files are kept. It changes no result.
 	Cache string `yaml:"cache,omitempty"`
+}
+
+// Switch is a truth value that files give. On is the zero value, so that a key of this type keeps
+// the hashes of finished runs.
+type Switch bool
+
+// The values of a [Switch], true and false in files.
+const (
+	On  Switch = false
+	Off Switch = true
+)
+
+// String returns the truth value.
+func (s Switch) String() string { return strconv.FormatBool(s == On) }
+
+// MarshalYAML writes the truth value.
+func (s Switch) MarshalYAML() (any, error) { return s == On, nil }
+
+// decodeNode reads the truth value.
+func (s *Switch) decodeNode(d *decoder, path string, n *yaml.Node) {
+	on := *s == On
+	d.scalar(path, n, reflect.ValueOf(&on).Elem())
+	*s = Switch(!on)
 }
 
 // Network is the feature extractor with its classifier.

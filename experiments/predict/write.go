@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"iwda/datasets/table"
 	"iwda/experiments/model"
@@ -30,7 +31,7 @@ const Stdout = "-"
 type Written struct {
 	Counts []int       // rows by predicted class
 	Shares [][]float64 // what the probabilities were corrected for, members × classes
-	Strays []string    // see [table.Table.Strays], and [images.Set.PassedOver]
+	Strays []string    // see [table.Table.Strays], [images.Set.PassedOver] and [images.Reader.Notes]
 }
 
 // Rows is the number of all rows.
@@ -80,7 +81,7 @@ func Write(ctx context.Context, models []model.Model, request Request, options O
 			w.Strays = append(w.Strays, rows.Strays()...)
 		}
 		if files, is := input.(imageInput); is {
-			w.Strays = append(w.Strays, files.Set().PassedOver()...)
+			w.Strays = append(w.Strays, slices.Concat(files.Set().PassedOver(), files.Notes())...)
 		}
 	}
 	return w, err

@@ -229,6 +229,20 @@ func TestBytesOfImages(t *testing.T) {
 	}
 }
 
+// What is random in the images of training can be left out.
+func TestViewsAsConfigured(t *testing.T) {
+	root := drawOffice(t, 1)
+	for _, c := range []struct {
+		set                 []string
+		central, unmirrored bool
+	}{{nil, false, false}, {[]string{"dataset.mirror=false"}, false, true}, {[]string{"dataset.random_crop=false", "dataset.mirror=true"}, true, false}} {
+		d := imageDomain{run: resolveOffice(t, root, "full", "source-only", c.set...)}
+		if o := d.views(4); o.Central != c.central || o.Unmirrored != c.unmirrored {
+			t.Errorf("%q: %+v", c.set, o)
+		}
+	}
+}
+
 func TestSubsampledImages(t *testing.T) {
 	run := resolveOffice(t, drawOffice(t, 4), "subsampled", "dann", "dataset.fraction=0.5")
 	d, err := openImages(context.Background(), run, nil, Options{Log: &bytes.Buffer{}})

@@ -76,27 +76,28 @@ func openImages(ctx context.Context, run config.Resolved, network nets.Network, 
 	return d, err
 }
 
-// CheckImages reads all images of a run, into the cache on the disk that runs share. Files that
-// cannot be read are an error that names them, and so is a cache that cannot be written.
-func CheckImages(ctx context.Context, run config.Resolved) (err error) {
+// CheckImages reads all images of a run, into the cache on the disk that runs share, and returns what
+// there is to know of them ([images.Reader.Notes]). Files that cannot be read are an error that names
+// them, and so is a cache that cannot be written.
+func CheckImages(ctx context.Context, run config.Resolved) (notes []string, err error) {
 	sets, err := findImages(run)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var opened openDomains
 	defer func() { err = errors.Join(err, opened.Close()) }()
 	if _, _, _, err := opened.task(run, sets, Options{Log: io.Discard}); err != nil {
-		return err
+		return nil, err
 	}
 	var broken []*images.FileError
 	for _, domain := range opened {
 		of, err := domain.reader.Broken(ctx)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		broken = append(broken, of...)
+		broken, notes = append(broken, of...), append(notes, domain.reader.Notes()...)
 	}
-	return images.Unreadable(broken)
+	return notes, images.Unreadable(broken)
 }
 
 // evaluatePooled computes the backbone's features of all rows that are evaluated, which take the

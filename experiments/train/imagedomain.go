@@ -96,7 +96,9 @@ func (d *imageDomain) holdOut() (kept, held *imageDomain, err error) {
 
 // views are the options for some so many images at a time.
 func (d *imageDomain) views(batch int) images.ViewOptions {
-	return images.ViewOptions{Rows: d.rows, BatchSize: batch, Crop: d.run.Dataset.Crop, Bytes: d.bytes, Workers: d.run.Dataset.Workers}
+	of := d.run.Dataset
+	return images.ViewOptions{Rows: d.rows, BatchSize: batch, Crop: of.Crop, Central: of.RandomCrop == config.Off, Unmirrored: of.Mirror == config.Off,
+		Bytes: d.bytes, Workers: of.Workers}
 }
 
 // loader returns batches of augmented images, as training sees them.
