@@ -102,6 +102,9 @@ func runExperiment(o runOptions, s streams) error {
 		return err
 	}
 	w, terminal := s.display()
+	if not := train.CheckPublished(runs, o.Results); not != "" {
+		fmt.Fprintf(s.err, "warning: %s\n", not)
+	}
 	summary, err := carryOut(runs, o.Results, o.workOptions, progress.New(w, terminal, false, len(runs)), nil)
 	if err != nil {
 		return err

@@ -104,7 +104,7 @@ func CompareAccuracies(s Selection) Accuracies {
 		Title:      cmp.Or(experiment.Title, experiment.Experiment),
 		Tasks:      len(experiment.Tasks),
 		InPaper: slices.ContainsFunc(experiment.Variants, func(variant string) bool {
-			return len(paper.Tasks(experiment.Dataset.Name, variant)) > 0
+			return len(paper.Tasks(s.Published(), variant)) > 0
 		}),
 	}
 	var missing, unlabelled []string
@@ -131,11 +131,11 @@ func CompareAccuracies(s Selection) Accuracies {
 			block.Groups = append(block.Groups, group)
 		}
 		if len(experiment.Tasks) > 1 && len(block.Groups) == len(experiment.Tasks) {
-			block.Groups = append(block.Groups, averageGroup(block.Groups, experiment, variant))
+			block.Groups = append(block.Groups, s.averageGroup(block.Groups, variant))
 		}
 		if len(block.Groups) > 0 {
 			a.Blocks = append(a.Blocks, block)
-			a.Notes = append(a.Notes, paperNotes(experiment.Dataset.Name, variant, s.Methods)...)
+			a.Notes = append(a.Notes, paperNotes(s.Published(), variant, s.Methods)...)
 		}
 	}
 	if len(missing) > 0 {
@@ -211,7 +211,7 @@ func (s Selection) taskRow(variant, task, method string) Row {
 	runs := s.Runs(variant, task, method)
 	row := Row{
 		Method: method, Seeds: len(runs), Planned: len(s.Experiment.Seeds),
-		Paper: paperScore(s.Experiment.Dataset.Name, variant, task, method),
+		Paper: paperScore(s.Published(), variant, task, method),
 	}
 	preset, _ := config.ParseMethod(method)
 	bases := map[int64]store.Result{} // by seed
@@ -251,9 +251,10 @@ func (s Selection) taskRow(variant, task, method string) Row {
 
 // averageGroup averages over the groups of all tasks. The paper's averages stand
 // beside ours only if the tasks are the paper's.
-func averageGroup(tasks []Group, experiment config.Config, variant string) Group {
+func (s Selection) averageGroup(tasks []Group, variant string) Group {
+	experiment := s.Experiment
 	group := Group{Task: paper.Average}
-	printed := paper.Tasks(experiment.Dataset.Name, variant)
+	printed := paper.Tasks(s.Published(), variant)
 	comparable := len(printed) == len(experiment.Tasks) && !slices.ContainsFunc(printed, func(task string) bool {
 		return !slices.Contains(experiment.Tasks, task)
 	})
@@ -281,7 +282,7 @@ func averageGroup(tasks []Group, experiment config.Config, variant string) Group
 			row.Scores[v] = score
 		}
 		if comparable {
-			row.Paper = paperScore(experiment.Dataset.Name, variant, paper.Average, row.Method)
+			row.Paper = paperScore(s.Published(), variant, paper.Average, row.Method)
 		}
 		group.Rows = append(group.Rows, row)
 	}

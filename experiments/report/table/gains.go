@@ -14,9 +14,12 @@ func gains(s summary.Selection) sheet.Sheet {
 	built := newSheet(s, "gain over the method without weights")
 	built.Unit = "percent"
 	built.Legend = "Mean gain of accuracy in points, over variations of the task by the shares of the classes that one domain keeps. " +
-		"best and last: of the best and the last epoch; won: finished variations on which the method's best epoch has a larger accuracy than its base's, ties: on which it has the same; " +
-		"paper: the paper's mean gain, on 100 variations; Δ: best minus paper. tasks: finished and planned variations."
-	columns := gainColumns(s.Experiment.Dataset.Name)
+		"best and last: of the best and the last epoch; won: finished variations on which the method's best epoch has a larger accuracy than its base's, ties: on which it has the same. " +
+		"tasks: finished and planned variations."
+	if s.Published() != "" {
+		built.Legend += " paper: the paper's mean gain, on 100 variations; Δ: best minus paper."
+	}
+	columns := gainColumns(s)
 	for _, task := range s.Experiment.Tasks {
 		var rows []summary.Gain
 		for _, g := range all {
@@ -39,9 +42,15 @@ func gains(s summary.Selection) sheet.Sheet {
 }
 
 // gainColumns are those of a method on a task.
-func gainColumns(dataset string) []sheet.Column[summary.Gain] {
+func gainColumns(s summary.Selection) []sheet.Column[summary.Gain] {
+	inPaper := func(head string) string { // nothing beside data that the paper does not have
+		if s.Published() == "" {
+			return ""
+		}
+		return head
+	}
 	printed := func(g summary.Gain) paper.Gain {
-		printed, ok := paper.Gains(dataset, g.Task, g.Method)
+		printed, ok := paper.Gains(s.Published(), g.Task, g.Method)
 		if !ok {
 			printed.Mean = math.NaN()
 		}
@@ -55,9 +64,9 @@ func gainColumns(dataset string) []sheet.Column[summary.Gain] {
 		percent("", "last", points, func(g summary.Gain) float64 { return g.Mean(summary.Last) }),
 		percent("", "won", shares, func(g summary.Gain) float64 { return compared(g, 1) }),
 		percent("", "ties", shares, func(g summary.Gain) float64 { return compared(g, 0) }),
-		percent("", "paper", points, func(g summary.Gain) float64 { return printed(g).Mean }),
-		percent("", "Δ", points, func(g summary.Gain) float64 { return g.Mean(summary.Best) - printed(g).Mean }),
-		{Head: "won (paper)", Format: shares, Value: func(g summary.Gain) sheet.Value {
+		percent("", inPaper("paper"), points, func(g summary.Gain) float64 { return printed(g).Mean }),
+		percent("", inPaper("Δ"), points, func(g summary.Gain) float64 { return g.Mean(summary.Best) - printed(g).Mean }),
+		{Head: inPaper("won (paper)"), Format: shares, Value: func(g summary.Gain) sheet.Value {
 			if won := printed(g).TasksWon; won != nil {
 				return sheet.Percent(*won)
 			}

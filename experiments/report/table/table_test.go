@@ -71,8 +71,15 @@ func TestTheorems(t *testing.T) {
 	results := sample.Detailed(sample.DigitsResults())
 	results[0].SourceConfusion = nil
 	built := Build("theory", sample.Runs(results...), sample.Digits())
-	if len(built.Sections) != 1 || len(built.Sections[0].Rows) != len(results)-1 {
-		t.Fatalf("sections %+v", built.Sections)
+	// The results are of five methods on a task, of which all runs have the same predictions.
+	if n := len(built.Records.Rows); n != len(results)-1 || len(built.Sections) != 2 || len(built.Sections[0].Rows) != 5 {
+		t.Fatalf("%d rows, sections %+v", n, built.Sections)
+	}
+	if row := built.Sections[0].Rows[4]; row[2].Text() != "iwdan" || row[3].Text() != "0.100" || row[7].Text() != "3/3" {
+		t.Errorf("by method: %+v", row)
+	}
+	if notes := strings.Join(built.Notes, " "); !strings.Contains(notes, "Of 11 runs, the bound of theorem 3.1 says nothing in 11, that of 3.4 in 11, the floor in 11; in 11 the joint error excludes GLS.") {
+		t.Errorf("notes: %s", notes)
 	}
 	if notes := strings.Join(built.Notes, " "); !strings.Contains(notes, "Left out: "+results[0].ID+": source: theory: the confusion matrix holds no sample.") {
 		t.Errorf("notes: %s", notes)
@@ -83,7 +90,7 @@ func TestTheorems(t *testing.T) {
 	}
 	for field, want := range map[string]float64{
 		"source_error": 0.1, "target_error": 11. / 36, "balanced_error_rate": 0.1, "joint_error": 0.1 + 11./36,
-		"joint_error_bound": 0.2, "conditional_error_gap": 0.9, // 1 taken for 2: one in ten on the source, always on the target
+		"conditional_distance": 0.9, "joint_error_bound": 0.2, "conditional_error_gap": 0.9, // 1 taken for 2: one in ten on the source, always on the target
 	} {
 		if got := record[field].Number(); math.Abs(got-want) > 1e-9 {
 			t.Errorf("%s = %v, want %v", field, got, want)
@@ -286,6 +293,29 @@ func TestJSON(t *testing.T) {
 	text.Reset()
 	if err := Build("accuracy", nil, config.Config{}).Write(&text, sheet.JSON); err != nil || !strings.Contains(text.String(), `"rows": []`) {
 		t.Errorf("empty table: %v\n%s", err, &text)
+	}
+}
+
+// The paper's numbers stand beside no run on other data than the published ones, and a note says why.
+func TestNoPaperBesideOtherData(t *testing.T) {
+	shift, digits := sample.ShiftResults(), sample.DigitsResults()
+	for kind, of := range map[string]struct {
+		results    []store.Result
+		experiment config.Config
+	}{"accuracy": {digits, sample.Digits()}, "gains": {shift, sample.Shift()}, "weights": {digits, sample.Digits()}} {
+		for _, unpublished := range [][]string{nil, {"mnist: 400 of 60000 images"}} {
+			of.results[len(of.results)-1].Unpublished = unpublished
+			var text bytes.Buffer
+			if err := Build(kind, sample.Runs(of.results...), of.experiment).Write(&text, sheet.Markdown); err != nil {
+				t.Fatal(err)
+			}
+			said := strings.Join(strings.Fields(text.String()), " ") // whatever the lines
+			note := strings.Contains(said, "Not beside the paper's numbers, because the data are not the published ones: mnist: 400 of 60000")
+			shown := strings.Contains(said, "| paper |") || strings.Contains(said, "(paper)") || strings.Contains(said, "paper: the paper's")
+			if other := unpublished != nil; note != other || shown == other && kind != "weights" {
+				t.Errorf("%s, of other data %v: note %v, paper %v\n%s", kind, other, note, shown, &text)
+			}
+		}
 	}
 }
 
