@@ -10,12 +10,15 @@ import (
 	"testing"
 	"time"
 
+	"gonum.org/v1/gonum/mat"
+
 	"iwda/experiments/checkpoint"
 	"iwda/experiments/config"
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
 	"iwda/internal/version"
 	"iwda/torch"
+	"iwda/weightest"
 )
 
 const tiny = `
@@ -327,5 +330,50 @@ func TestWeightsThatWereNeverUpdated(t *testing.T) {
 		if got := strings.Contains(log.String(), warning); got != c.warned {
 			t.Errorf("%s, %s: warned %v\n%s", c.method, c.set, got, log)
 		}
+	}
+}
+
+// What a run keeps of its updates of the class weights gives the weights once more.
+func TestStatisticsGiveTheWeights(t *testing.T) {
+	run := resolve(t, "subsampled", "iwdan", 1, "train.epochs=5")
+	dir, result := train(t, run)
+	kept, err := dir.ReadStatistics()
+	if err != nil {
+		t.Fatal(err)
+	}
+	updates, err := dir.ReadWeights()
+	if err != nil || len(updates) != len(kept.Steps) || len(updates) < 4 {
+		t.Fatalf("%v: %d updates, statistics of %d", err, len(updates), len(kept.Steps))
+	}
+	k := len(result.Classes)
+	wide := func(values []float32) []float64 {
+		w := make([]float64, len(values))
+		for i, v := range values {
+			w[i] = float64(v)
+		}
+		return w
+	}
+	former := slices.Repeat([]float64{1}, k)
+	for i, u := range updates {
+		if kept.Steps[i] != int64(u.Step) {
+			t.Fatalf("statistics after step %d of an update after %d", kept.Steps[i], u.Step)
+		}
+		estimate, err := weightest.QP{}.Estimate(weightest.Problem{
+			Confusion:         mat.NewDense(k, k, wide(kept.Confusion[i*k*k:(i+1)*k*k])),
+			TargetPredictions: wide(kept.TargetPredictions[i*k : (i+1)*k]), SourceDistribution: result.LabelDistributions.Source,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for y, w := range u.Weights {
+			want := former[y]
+			if u.Note == "" { // it changed the weights
+				want = run.Weights.EMA*former[y] + (1-run.Weights.EMA)*estimate.Weights[y]
+			}
+			if math.Abs(w-want) > 1e-3 {
+				t.Errorf("update %d: the weight of class %d is %v, by the statistics %v", i, y, w, want)
+			}
+		}
+		former = u.Weights
 	}
 }

@@ -196,7 +196,7 @@ func also(err, later error) error {
 
 // finish writes what there is to say of a run whose steps are done, its result last.
 func (t *trainer) finish(ctx context.Context) (store.Result, error) {
-	if err := errors.Join(t.record.write(), t.checkpoints.write()); err != nil {
+	if err := errors.Join(t.record.write(), t.dir.WriteStatistics(t.classWeights.kept), t.checkpoints.write()); err != nil {
 		return store.Result{}, err
 	}
 	if warning := t.classWeights.neverUpdated(t.clock.steps()); warning != "" {

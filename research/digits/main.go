@@ -4,8 +4,9 @@
 //	CGO_ENABLED=0 go run ./research/digits losses            the three forms of the classification loss
 //	CGO_ENABLED=0 go run ./research/digits ablation          the ablations, beside the paper's
 //	CGO_ENABLED=0 go run ./research/digits -epochs 70 ablation
+//	CGO_ENABLED=0 go run ./research/digits -results DIR lemma   lemma B.1, on runs that kept their statistics
 //
-// It reads metrics.csv below research/digits, research/digits-losses and research/ablation.
+// But for the last, it reads metrics.csv below research/digits, research/digits-losses and research/ablation.
 package main
 
 import (
@@ -37,6 +38,8 @@ func main() {
 		err = t.losses()
 	case "ablation":
 		err = t.ablation()
+	case "lemma":
+		err = lemma(*results)
 	default:
 		flag.Usage()
 		os.Exit(2)
