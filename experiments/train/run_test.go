@@ -377,3 +377,37 @@ func TestStatisticsGiveTheWeights(t *testing.T) {
 		former = u.Weights
 	}
 }
+
+// The length that a cost is multiplied from is that of the run.
+func TestLengthsOfRuns(t *testing.T) {
+	office := drawOffice(t, 2)
+	for name, run := range map[string]config.Resolved{
+		"whole": resolve(t, "full", "dann", 1), "subsampled": resolve(t, "subsampled", "dann", 1),
+		"held out": resolve(t, "full", "dann", 1, "train.validation=0.3"), "images": resolveOffice(t, office, "full", "source-only", "train.steps=2", "train.eval_every=1"),
+	} {
+		_, result := train(t, run)
+		l := lengthOf(run)
+		evaluated := 0
+		for _, row := range result.Confusion {
+			evaluated += sum(row)
+		}
+		if l.err != nil || l.steps != result.Steps || l.rows < (1+run.Train.Evaluations())*evaluated {
+			t.Errorf("%s: %+v, the run made %d steps", name, l, result.Steps)
+		}
+	}
+}
+
+func TestCosts(t *testing.T) {
+	known := []plan.Run{plan.Of(resolve(t, "full", "dann", 1)), plan.Of(resolve(t, "subsampled", "iwdan", 2))}
+	if c := EstimateCost(t.Context(), known, Options{}); c.Unknown != nil || c.Runs != 2 || c.Time <= 0 {
+		t.Errorf("%+v", c)
+	}
+	for name, run := range map[string]config.Resolved{
+		"images that are not there": resolveOffice(t, t.TempDir(), "full", "source-only"),
+		"a frozen backbone":         resolveOffice(t, drawOffice(t, 1), "full", "jan"),
+	} {
+		if c := EstimateCost(t.Context(), append(known, plan.Of(run)), Options{}); c.Unknown == nil || c.Runs != 2 {
+			t.Errorf("%s: %+v", name, c)
+		}
+	}
+}
