@@ -43,7 +43,7 @@ Examples:
   iwrun run -c configs/digits.yaml --set 'methods=[dann, iwdan]' --dry-run
   iwrun run -c configs/digits.yaml --only '*/usps-mnist/*/seed-1' --device cuda`,
 		Flags: slices.Concat(o.experimentFlags(),
-			[]cli.Flag{&cli.BoolFlag{Name: "dry-run", Destination: &o.DryRun, Usage: "print the ids of the runs, one per line, and run nothing"}},
+			[]cli.Flag{&cli.BoolFlag{Name: "dry-run", Destination: &o.DryRun, Usage: "print the ids of the runs, one per line, and on stderr the hours that they take; run nothing"}},
 			o.machineFlags(), o.selectionFlags(), o.faultFlags()),
 		Action: withoutArguments(func(*cli.Context) error { return runExperiment(o, s) }),
 	}
@@ -67,7 +67,7 @@ func runExperiment(o runOptions, s streams) error {
 			fmt.Fprintln(s.out, run.ID)
 		}
 		fmt.Fprintln(s.err, plan.Lengths(runs))
-		return nil
+		return o.printCost(runs, s)
 	}
 	if err := plan.CheckData(runs); err != nil {
 		return err
@@ -102,6 +102,9 @@ func runExperiment(o runOptions, s streams) error {
 		return err
 	}
 	w, terminal := s.display()
+	if not := train.CheckPublished(runs, o.Results); not != "" {
+		fmt.Fprintf(s.err, "warning: %s\n", not)
+	}
 	summary, err := carryOut(runs, o.Results, o.workOptions, progress.New(w, terminal, false, len(runs)), nil)
 	if err != nil {
 		return err
@@ -117,6 +120,36 @@ func runExperiment(o runOptions, s streams) error {
 	}
 	if len(summary.Failed) > 0 {
 		return statusError(statusFailed)
+	}
+	return nil
+}
+
+// printCost says how long the runs take that are not finished.
+func (o runOptions) printCost(runs []plan.Run, s streams) error {
+	var left []plan.Run
+	for _, run := range runs {
+		if _, finished := run.Finished(o.Results); !finished {
+			left = append(left, run)
+		}
+	}
+	if finished := len(runs) - len(left); finished > 0 {
+		fmt.Fprintf(s.err, "%d of them are finished\n", finished)
+	}
+	if len(left) == 0 {
+		return nil
+	}
+	devices, err := o.devices()
+	if err != nil {
+		return err
+	}
+	ctx, stop := interruptible()
+	defer stop()
+	cost := train.EstimateCost(ctx, left, train.Options{Device: devices[0], Threads: o.Schedule.Threads})
+	if cost.Runs > 0 {
+		fmt.Fprintf(s.err, "%s: about %.3g hours one after the other on %s, by steps measured now\n", printable.Count(cost.Runs, "run"), cost.Time.Hours(), devices[0])
+	}
+	if unknown := len(left) - cost.Runs; unknown > 0 {
+		fmt.Fprintf(s.err, "%s: hours unknown, because %v\n", printable.Count(unknown, "run"), cost.Unknown)
 	}
 	return nil
 }

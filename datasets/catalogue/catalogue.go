@@ -9,6 +9,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"iwda/datasets"
@@ -118,6 +119,29 @@ func (d Dataset) Domain(name string) (Domain, error) {
 		names = append(names, domain.Name)
 	}
 	return Domain{}, fmt.Errorf("%s has no domain %q; it has %s", d.Name, name, strings.Join(names, ", "))
+}
+
+// Unpublished says of the numbers of images of each class of a domain's training and test sets in
+// how far they are not the published ones, as in "amazon: 310 of 2817 images"; it is "" if they are,
+// or if nothing is published. nil stands for a set that was not read.
+func (d Dataset) Unpublished(domain string, train, test []int) string {
+	published, err := d.Domain(domain)
+	if err != nil {
+		return ""
+	}
+	for _, set := range []struct {
+		name             string
+		there, published []int
+	}{{"", train, published.Train}, {" (test set)", test, published.Test}} {
+		switch there, all := sum(set.there), sum(set.published); {
+		case set.there == nil || set.published == nil || slices.Equal(set.there, set.published):
+		case there == all:
+			return fmt.Sprintf("%s%s: %d images, in other numbers of a class", domain, set.name, all)
+		default:
+			return fmt.Sprintf("%s%s: %d of %d images", domain, set.name, there, all)
+		}
+	}
+	return ""
 }
 
 // Drawn reports whether the program makes the data itself, so that there is no folder

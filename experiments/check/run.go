@@ -174,6 +174,8 @@ func (r *run) curves() {
 	r.expect(store.MetricsFile, err, do)
 	_, err = r.dir.ReadWeights()
 	r.expect(store.WeightsFile, err, do)
+	_, err = r.dir.ReadStatistics()
+	r.expect(store.StatisticsFile, err, do)
 	_, err = r.dir.ReadOutputs()
 	r.expect(store.OutputsFile, err, do)
 }

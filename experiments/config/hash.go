@@ -9,6 +9,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"iwda/losses/form"
 )
 
 // Hash identifies what determines the result of the run: the first 16 hexadecimal
@@ -56,6 +58,32 @@ func Differences(there, here Resolved) []string {
 		}
 	}
 	return list
+}
+
+// training returns what determines every bit of a run's metrics.csv, as text: what Hash counts, less the
+// settings that the method does not use, and what the method does in place of its name. Runs that end
+// before their methods align the domains may agree without having the same; see train.domain_from_epoch.
+func (r Resolved) training() map[string]string {
+	m, _ := ParseMethod(r.Method)
+	m.Name = ""
+	unused := map[string]bool{
+		"losses.classification": !m.WeightClassification,
+		"losses.mmd":            m.Alignment != DAN && m.Alignment != JAN,
+		"losses.trade_off":      m.Alignment == NoAlignment, "train.domain_from_epoch": m.Alignment == NoAlignment,
+		"discriminator": m.Alignment != DANN && m.Alignment != CDAN && m.Alignment != CDANE,
+	}
+	unused["discriminator.random_projection"] = unused["discriminator"] || m.Alignment == DANN
+	if inClassification := m.WeightClassification && r.Losses.Classification != string(form.Balanced); !inClassification && !m.WeightDomain {
+		m.Weights = NoWeights // none enters what is minimised
+	}
+	values := map[string]string{}
+	for key, value := range r.determining() {
+		if group, _, _ := strings.Cut(key, "."); !unused[key] && !unused[group] {
+			values[key] = source(value)
+		}
+	}
+	values["method"] = source(m)
+	return values
 }
 
 // withoutEffect are the settings that change no result, or, as the machine does, only its rounding.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"iwda/datasets/catalogue"
+	"iwda/losses/form"
 	"iwda/nets/architecture"
 )
 
@@ -74,6 +75,28 @@ func (f *File) Resolve(task, variant, method string, seed int64) (Resolved, erro
 			"give it to source-only alone, as with the override {when: {method: source-only@forest}, network: {name: %[1]s}}", architecture.Forest, method)
 	}
 	return r, d.errors.OrNil()
+}
+
+// CheckMethods returns an Error that names two methods which are trained alike on a task with a
+// seed, or nil. runs are the file's configurations of all methods there.
+func (f *File) CheckMethods(runs []Resolved) error {
+	trained := map[string]string{} // by what determines the training
+	for i, run := range runs {
+		key := fmt.Sprint(run.training()) // in the order of its keys
+		other, is := trained[key]
+		if !is {
+			trained[key] = run.Method
+			continue
+		}
+		why := "what they do not share changes nothing in them"
+		a, _ := ParseMethod(other)
+		if b, _ := ParseMethod(run.Method); a.Weights != b.Weights {
+			why = fmt.Sprintf("losses.classification: %s contains no class weight; %s and %s do", form.Balanced, form.WeightedBalanced, form.ReleasedWeightedBalanced)
+		}
+		return Error{cmp.Or(f.at[fmt.Sprintf("methods[%d]", i)], f.at["methods"], f.Name), fmt.Sprintf("methods %s and %s are trained alike: %s; "+
+			"delete one, or give one other settings in an override", other, run.Method, why)}
+	}
+	return nil
 }
 
 // leaveOut clears defaults that mean nothing to a backbone of the user's own, a linear classifier, a

@@ -15,7 +15,7 @@ func TestShippedFilesKeepTheirHashes(t *testing.T) {
 		runs             int
 		first, last, all string
 	}{
-		"ablation.yaml":      {280, "81ac4e41fd1be583", "c8673ebcb456b691", "ce4ffd79735d21e2"},
+		"ablation.yaml":      {280, "81ac4e41fd1be583", "c8673ebcb456b691", "2a01576acfe09538"},
 		"demo.yaml":          {12, "c81f80f85728c2f2", "1565bac2807946cb", "38ec3f831bab6776"},
 		"digits-jsd.yaml":    {600, "019150622a577dd5", "a1e30f13620259e0", "28d2eb3b83e971fd"},
 		"digits-quick.yaml":  {28, "6f5c10632c044162", "dcd3ac5e8f5dae74", "bcae486d60557997"},
@@ -54,5 +54,38 @@ func TestShippedFilesKeepTheirHashes(t *testing.T) {
 		if len(hashes) != want.runs || hashes[0] != want.first || hashes[len(hashes)-1] != want.last || fmt.Sprintf("%x", all.Sum(nil)[:8]) != want.all {
 			t.Errorf("%s: %d runs from %s to %s, %x in all; want %+v", name, len(hashes), hashes[0], hashes[len(hashes)-1], all.Sum(nil)[:8], want)
 		}
+	}
+}
+
+// The ablation shares six methods with the Digits table: as their hashes are the same, runs of one are
+// runs of the other.
+func TestAblationSharesRunsWithDigits(t *testing.T) {
+	hashes := func(path string) map[string]string {
+		file, err := Load("../../configs/" + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		of := map[string]string{}
+		for _, task := range file.Config.Tasks {
+			for _, method := range file.Config.Methods {
+				run, err := file.Resolve(task, Subsampled, method, 1)
+				if err != nil {
+					t.Fatal(err)
+				}
+				of[task+" "+method] = run.Hash()
+			}
+		}
+		return of
+	}
+	ablation, shared := hashes("ablation.yaml"), 0
+	for run, hash := range hashes("digits.yaml") {
+		if other, is := ablation[run]; is && other == hash {
+			shared++
+		} else if is {
+			t.Errorf("%s: %s and %s", run, hash, other)
+		}
+	}
+	if shared != 12 {
+		t.Errorf("%d runs of a seed and variant are shared, want 12", shared)
 	}
 }

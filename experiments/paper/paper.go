@@ -73,9 +73,8 @@ func Accuracy(dataset, variant, task, method string) (percent float64, ok bool) 
 	return at(r.Accuracy, slices.Index(t.Tasks, task))
 }
 
-// Wins returns the printed share, in percent, of the seeds with which the method is
-// at least as good as its base, for a task or, as Average, for all tasks
-// together, and whether there is one.
+// Wins returns the printed share, in percent, of the seeds with which the method has
+// a larger accuracy than its base, for a task or, as Average, for all tasks together, and whether there is one.
 func Wins(dataset, variant, task, method string) (percent float64, ok bool) {
 	t := tables()[dataset][variant]
 	r := t.Methods[method]

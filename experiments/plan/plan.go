@@ -39,7 +39,7 @@ func (p Progress) Fraction() float64 {
 }
 
 // Runs returns all runs of the file: by variant, then task, method and seed, each in
-// the order of the file. The error is of type config.Errors.
+// the order of the file. The error is of type config.Errors; it names methods that are trained alike.
 func Runs(file *config.File) ([]Run, error) {
 	var runs []Run
 	var mistakes config.Errors
@@ -57,6 +57,17 @@ func Runs(file *config.File) ([]Run, error) {
 					run.Index = len(runs)
 					runs = append(runs, run)
 				}
+			}
+		}
+	}
+	for i := 0; i < len(runs) && mistakes == nil; i++ {
+		if seeds := len(c.Seeds); i/seeds%len(c.Methods) == 0 { // a seed of the first method
+			var methods []config.Resolved
+			for m := range c.Methods {
+				methods = append(methods, runs[i+m*seeds].Config)
+			}
+			if err := file.CheckMethods(methods); err != nil {
+				mistakes = append(mistakes, err.(config.Error))
 			}
 		}
 	}

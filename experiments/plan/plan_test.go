@@ -2,6 +2,7 @@ package plan
 
 import (
 	"errors"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -171,5 +172,54 @@ func TestNeverAligned(t *testing.T) {
 	}
 	if got, want := NeverAligned(runs), "2 runs end before the domains are aligned, as train.domain_from_epoch is after their last epoch: full/usps-mnist/iwdan/seed-2, full/usps-mnist/dann/seed-2."; got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// Methods that are trained alike would fill a table with the same runs under two names.
+func TestMethodsThatAreTrainedAlike(t *testing.T) {
+	for _, c := range []struct {
+		name, methods, settings string
+		alike                   []string // none: all differ
+	}{
+		{"the body's loss contains no weight", "dann, dann+wc, iwdan, dann+wc-o", "", []string{"dann+wc", "dann+wc-o", "losses.classification: balanced", "f.yaml:5:33"}},
+		{"the appendix's does", "dann+wc, dann+wc-o, cdan+wc, cdan+wc-o", "losses: {classification: weighted-balanced}", nil},
+		{"the released code's does", "dann+wc, dann+wc-o", "losses: {classification: weighted-balanced-released}", nil},
+		{"weights in the domain loss", "dann+wda, dann+wda-o, iwdan, iwdan-o, cdan, iwcdan", "", nil},
+		{"the same under two names", "dann, dann@again", "overrides: [{when: {method: dann@again}, train: {epochs: 70}}]", []string{"dann", "dann@again", "changes nothing"}},
+		{"a loss that the method does not have", "dann, dann@other", "overrides: [{when: {method: dann@other}, losses: {classification: weighted-balanced, mmd: biased}}]", []string{"dann", "dann@other"}},
+		{"no discriminator", "source-only, source-only@other", "overrides: [{when: {method: '*@other'}, discriminator: {normalise: rows}, losses: {trade_off: 2}}]", []string{"source-only@other"}},
+		{"what is estimated is in metrics.csv", "dann, dann@other", "overrides: [{when: {method: '*@other'}, weights: {ema: 0.9}}]", nil},
+		{"alike with one seed of two", "iwdan, iwdan@other", "overrides: [{when: {method: iwdan, seed: 1}, train: {batch: 32}}]", []string{"iwdan@other"}},
+	} {
+		text := "experiment: e\ndataset: {name: digits}\ntasks: [usps-mnist]\nvariants: [full]\nmethods: [" + c.methods + "]\nseeds: [1, 2]\n" + c.settings + "\n"
+		_, err := Runs(load(t, text))
+		if (err != nil) != (c.alike != nil) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		for _, word := range c.alike {
+			if err != nil && !strings.Contains(err.Error(), word) {
+				t.Errorf("%s: %v does not say %q", c.name, err, word)
+			}
+		}
+		if err != nil && strings.Count(err.Error(), "\n") > 0 {
+			t.Errorf("%s: said of each seed: %v", c.name, err)
+		}
+	}
+}
+
+// No file in configs plans a training twice.
+func TestShippedFilesPlanNoTrainingTwice(t *testing.T) {
+	paths, err := filepath.Glob("../../configs/*.yaml")
+	if err != nil || len(paths) < 10 {
+		t.Fatalf("%d files in configs: %v", len(paths), err)
+	}
+	for _, path := range paths {
+		file, err := config.Load(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Runs(file); err != nil {
+			t.Error(err)
+		}
 	}
 }

@@ -5,6 +5,7 @@
 //	    config.yaml             the configuration of this run, fully resolved
 //	    metrics.csv             a line an evaluation: Metrics
 //	    weights.csv             a line an update of the class weights: WeightUpdate
+//	    statistics.safetensors  C and mu of each of them: Statistics
 //	    outputs.safetensors     logits of held-out rows and of the target: Outputs
 //	    model.json              what the network reads and writes, see package model
 //	    result.json             the finished run: Result
@@ -37,6 +38,7 @@ const (
 	ConfigFile     = "config.yaml"
 	MetricsFile    = "metrics.csv"
 	WeightsFile    = "weights.csv"
+	StatisticsFile = "statistics.safetensors"
 	OutputsFile    = "outputs.safetensors"
 	ResultFile     = "result.json"
 	FailureFile    = "error.txt"
@@ -140,7 +142,7 @@ func (d Dir) Begin() error {
 	if _, err := input.Read(d.Path(ResultFile), input.Text); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("a result is there that cannot be read: %w", err)
 	}
-	return d.remove(ResultFile, FailureFile, ModelFile, OutputsFile)
+	return d.remove(ResultFile, FailureFile, ModelFile, OutputsFile, StatisticsFile)
 }
 
 // Clear removes what a former run left, its curves, checkpoints and log too, for one

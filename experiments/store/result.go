@@ -25,6 +25,9 @@ type Result struct {
 	// DataSHA256 identifies the data that the run was trained and measured on; it may
 	// be missing, as from results of former versions.
 	DataSHA256 string `json:"data_sha256,omitempty"`
+	// Unpublished says what of a published data set is not as it was published, as in "amazon: 310 of 2817
+	// images"; it is missing where all is, or nothing is published.
+	Unpublished []string `json:"unpublished,omitempty"`
 
 	// BestAccuracy is the highest accuracy of any evaluation. It selects the epoch
 	// on target labels, which a user does not have: LastAccuracy is the honest one.

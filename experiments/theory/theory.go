@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -109,7 +110,7 @@ func ConditionalErrorGap(source, target Joint) float64 {
 	return largest
 }
 
-// Bounds are both sides of the paper's three theorems for one classifier, and what
+// Bounds are both sides of the paper's four theorems on errors for one classifier, and what
 // they are made of.
 type Bounds struct {
 	SourceError, TargetError float64 // ε_S, ε_T
@@ -137,7 +138,21 @@ type Bounds struct {
 	//
 	// The theorem supposes LabelJSD ≥ PredictionJSD; the floor is 0 otherwise.
 	JointErrorFloor float64
+
+	// The condition sufficient for generalized label shift (thm. 3.4) with Ŷ itself as the representation:
+	// w are the true weights D_T(Y)/D_S(Y), w_M their largest, γ the smallest D_T(Y = y).
+	//
+	//	ConditionalDistance = max_y d_TV(D_S(Ŷ | Y = y), D_T(Ŷ | Y = y))
+	//	    ≤ ConditionalDistanceBound = (w_M ε_S + ε_T + √(8 WeightedPredictionJSD)) / γ
+	//
+	// Classes that the target lacks do not count on the left; with them γ is 0 and the bound infinite.
+	ConditionalDistance, ConditionalDistanceBound float64
+	// WeightedPredictionJSD is that of D_S^w(Ŷ) and D_T(Ŷ). It is 0 if generalized label shift holds (lemma 3.1).
+	WeightedPredictionJSD float64
 }
+
+// SaysNothing reports whether an upper bound of an error or of a distance of distributions holds for all.
+func SaysNothing(bound float64) bool { return bound >= 1 }
 
 // Evaluate returns the bounds for a classifier with these joint distributions of as many
 // classes. It is an error if the source has no sample of a class of the target: its
@@ -152,12 +167,26 @@ func Evaluate(source, target Joint) (Bounds, error) {
 		LabelJSD:            datasets.JSD(sourceLabels, targetLabels),
 		PredictionJSD:       datasets.JSD(source.Predictions(), target.Predictions()),
 	}
+	weighted := make([]float64, len(source)) // D_S^w(Ŷ)
+	largest := 0.0
 	for y := range source {
 		if sourceLabels[y] == 0 && targetLabels[y] > 0 {
 			return Bounds{}, fmt.Errorf("theory: class %d: the source has no sample of a class of the target", y)
 		}
 		b.LabelDistance += math.Abs(sourceLabels[y] - targetLabels[y])
+		if targetLabels[y] == 0 {
+			continue
+		}
+		weight, distance := targetLabels[y]/sourceLabels[y], 0.0
+		for predicted, p := range source[y] {
+			weighted[predicted] += weight * p
+			distance += math.Abs(p/sourceLabels[y]-target[y][predicted]/targetLabels[y]) / 2
+		}
+		largest = max(largest, weight)
+		b.ConditionalDistance = max(b.ConditionalDistance, distance)
 	}
+	b.WeightedPredictionJSD = datasets.JSD(weighted, target.Predictions())
+	b.ConditionalDistanceBound = (largest*b.SourceError + b.TargetError + math.Sqrt(8*b.WeightedPredictionJSD)) / slices.Min(targetLabels)
 	k := float64(len(source))
 	b.ErrorGap = math.Abs(b.SourceError - b.TargetError)
 	b.ErrorGapBound = b.LabelDistance*b.BalancedErrorRate + 2*(k-1)*b.ConditionalErrorGap

@@ -59,7 +59,11 @@ func TestEvaluate(t *testing.T) {
 		LabelJSD:            labels, PredictionJSD: predictions,
 		ErrorGap: 0, ErrorGapBound: 0.2 + 4*0.5,
 		JointError: 0.4, JointErrorBound: 2. / 3,
+		ConditionalDistance: 0.5, // of class 0: (.8, .2, 0) and (.5, 0, .5)
 	}
+	// D_T(y) D_S(Ŷ | y), summed over y: .2 (.8, .2, 0) + .4 (0, 1, 0) + .4 (1/3, 0, 2/3); w is .4, 2 and 4/3.
+	want.WeightedPredictionJSD = jsd([]float64{.16 + .4/3, .44, .8 / 3}, []float64{.1, .5, .4})
+	want.ConditionalDistanceBound = (2*0.2 + 0.2 + math.Sqrt(8*want.WeightedPredictionJSD)) / 0.2
 	if predictions < labels {
 		t.Fatal("the floor would not be 0")
 	}
@@ -145,6 +149,9 @@ func TestBoundsHold(t *testing.T) {
 		if b.JointErrorFloor > 0 {
 			floors++
 		}
+		if b.ConditionalDistance > b.ConditionalDistanceBound+rounding {
+			t.Errorf("pair %d, k = %d: distance %v above %v", i, k, b.ConditionalDistance, b.ConditionalDistanceBound)
+		}
 	}
 	if tight == 0 || floors < 500 {
 		t.Errorf("the bounds were hardly tried: %d gaps near theirs, %d floors above 0", tight, floors)
@@ -167,8 +174,8 @@ func TestBoundsUnderGeneralizedLabelShift(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if b.ConditionalErrorGap > rounding {
-			t.Errorf("pair %d: conditional error gap %v", i, b.ConditionalErrorGap)
+		if b.ConditionalErrorGap > rounding || b.ConditionalDistance > rounding || b.WeightedPredictionJSD > rounding {
+			t.Errorf("pair %d: gap, distance or divergence above 0: %+v", i, b)
 		}
 		if b.JointError > b.JointErrorBound+rounding || b.ErrorGap > b.ErrorGapBound+rounding {
 			t.Errorf("pair %d: a bound fails: %+v", i, b)
@@ -200,7 +207,7 @@ func TestClassesWithoutSamples(t *testing.T) {
 		t.Errorf("source without a class: %v", err)
 	}
 	b, err := Evaluate(whole, lacking)
-	if err != nil || math.Abs(b.ConditionalErrorGap-0.2) > 1e-12 || b.ErrorGap > b.ErrorGapBound {
+	if err != nil || math.Abs(b.ConditionalErrorGap-0.2) > 1e-12 || b.ErrorGap > b.ErrorGapBound || !math.IsInf(b.ConditionalDistanceBound, 1) {
 		t.Errorf("target without a class: %v, %+v", err, b)
 	}
 }

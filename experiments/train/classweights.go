@@ -27,6 +27,7 @@ type classWeights struct {
 	source, target []float64 // label distributions; the target's is nil where it has no labels
 	truth          []float64 // nil where the target has no labels
 	statistics     *weightest.Accumulator
+	kept           store.Statistics // of all updates so far
 	tracker        *weightest.Tracker
 	inLosses       torch.Tensor // w (k) on the run's device
 }
@@ -81,7 +82,8 @@ func (w *classWeights) due(step int) bool { return step%w.every == 0 }
 
 // update moves the weights towards the estimate of the statistics. An estimate that cannot be
 // had leaves the weights as they are, and the statistics go on.
-func (w *classWeights) update() (store.WeightUpdate, error) {
+func (w *classWeights) update(step int) (store.WeightUpdate, error) {
+	confusion, predictions := w.statistics.Confusion(), w.statistics.TargetPredictions()
 	update, err := w.tracker.Update(w.statistics, w.source)
 	if errors.Is(err, weightest.ErrNoConvergence) || errors.Is(err, weightest.ErrInfeasible) {
 		update = weightest.Update{
@@ -93,11 +95,12 @@ func (w *classWeights) update() (store.WeightUpdate, error) {
 	} else if err != nil {
 		return store.WeightUpdate{}, err
 	}
+	w.kept.Add(step, confusion.RawMatrix().Data, predictions)
 	if update.Changed && w.estimated {
 		torch.CopyFromSlice(w.inLosses, float32s(update.Weights))
 	}
 	return store.WeightUpdate{
-		Weights: update.Weights, Distance: w.distance().OrNaN(),
+		Step: step, Weights: update.Weights, Distance: w.distance().OrNaN(),
 		SmallestSingular: update.SmallestSingularValue, EffectiveSampleSize: update.EffectiveSampleSize,
 		Note: update.Note,
 	}, nil
@@ -215,6 +218,8 @@ const (
 	weightsInLosses   = "class_weights.in_losses" // (k)
 	confusionSums     = "class_weights.joint"     // k×k, row = true class
 	targetPredictions = "class_weights.target"    // (k)
+	// Of the updates so far, n×k×k, n×k and n; missing before the first.
+	keptConfusion, keptPredictions, keptSteps = "class_weights.confusions", "class_weights.predictions", "class_weights.steps"
 )
 
 func (w *classWeights) save(s *saving) {
@@ -225,6 +230,11 @@ func (w *classWeights) save(s *saving) {
 	s.add(weightsInLosses, w.inLosses)
 	s.add(confusionSums, torch.FromSlice(statistics.Joint, k, k))
 	s.add(targetPredictions, torch.FromSlice(statistics.Target, k))
+	if n := len(w.kept.Steps); n > 0 {
+		s.add(keptConfusion, torch.FromSlice(w.kept.Confusion, n, k, k))
+		s.add(keptPredictions, torch.FromSlice(w.kept.TargetPredictions, n, k))
+		s.add(keptSteps, torch.FromSlice(w.kept.Steps, n))
+	}
 }
 
 func (w *classWeights) restore(r *restoring) error {
@@ -244,5 +254,11 @@ func (w *classWeights) restore(r *restoring) error {
 		return err
 	}
 	w.inLosses.Set(inLosses)
+	confusion, predictions, steps := r.takeIfThere(keptConfusion), r.takeIfThere(keptPredictions), r.takeIfThere(keptSteps)
+	if !confusion.IsZero() && !predictions.IsZero() && !steps.IsZero() {
+		w.kept = store.Statistics{
+			Steps: torch.ToSlice[int64](steps), Confusion: torch.ToSlice[float32](confusion), TargetPredictions: torch.ToSlice[float32](predictions),
+		}
+	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 
 	"iwda/datasets"
@@ -24,6 +25,7 @@ type data struct {
 	source, target datasets.Labels // of the training rows
 	test           datasets.Labels // of the target's test rows
 	sha256         string          // of all three
+	unpublished    []string        // see store.Result
 	feed           feed
 	onSource       rowReader               // the source's training rows, as in evaluation
 	onTest         rowReader               // the target's test rows
@@ -68,7 +70,7 @@ func openData(run config.Resolved) (d *data, err error) {
 		source: datasets.LabelsOf(source), target: datasets.LabelsOf(target), test: datasets.LabelsOf(test),
 		sha256: sha256, normalisation: n,
 		onSource: inMemory{source}, onTest: inMemory{test},
-		files: task,
+		files: task, unpublished: unpublished(run, datasets.Counts(task.Source), datasets.Counts(task.Target), datasets.Counts(task.Test)),
 	}
 	if heldOut != nil {
 		heldOut = n.OnSource(heldOut)
@@ -130,6 +132,22 @@ func loadSets(run config.Resolved) (catalogue.Task, error) {
 	}
 	from, to := run.Domains()
 	return data.OpenTask(from, to, sourceOf(run))
+}
+
+// unpublished says what of the data of a run is not as it was published, by the numbers of images of
+// each class before any are left out; test is nil where it is the target.
+func unpublished(run config.Resolved, source, target, test []int) (problems []string) {
+	data, err := run.Dataset.Described()
+	if err != nil {
+		return nil
+	}
+	from, to := run.Domains()
+	for _, problem := range []string{data.Unpublished(from, source, nil), data.Unpublished(to, target, test)} {
+		if problem != "" && !slices.Contains(problems, problem) {
+			problems = append(problems, problem)
+		}
+	}
+	return problems
 }
 
 // sourceOf says where the data in memory of a run come from.

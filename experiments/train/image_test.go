@@ -21,6 +21,7 @@ import (
 	"iwda/datasets/catalogue"
 	"iwda/datasets/images"
 	"iwda/experiments/config"
+	"iwda/experiments/plan"
 	"iwda/experiments/store"
 	"iwda/internal/testfiles"
 	"iwda/internal/wholefile"
@@ -487,5 +488,47 @@ func TestPrecision(t *testing.T) {
 		if of.exact == of.rough || math.Abs(of.rough/of.exact-1) > of.tolerance {
 			t.Errorf("%s: %v in float32, %v in bfloat16", name, of.exact, of.rough)
 		}
+	}
+}
+
+// A copy that lacks images trains, but is no copy of what the paper was made on: the run says so at its
+// start and in its result, and so does the command before it starts one.
+func TestImagesThatAreNotThePublishedOnes(t *testing.T) {
+	root := drawOffice(t, 7)
+	left := 2 * 31 * 7
+	for _, pattern := range []string{"*/frame_0007.png", "de*/frame_0006.png"} { // of 31 classes, and of three
+		paths, err := filepath.Glob(filepath.Join(root, "dslr", "images", pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range paths {
+			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+			left--
+		}
+	}
+	if left != 400 {
+		t.Fatalf("%d images, want 400 of Office-31's 4,110", left)
+	}
+	run := resolveOffice(t, root, "subsampled", "source-only", "train.steps=1", "train.eval_every=1", "train.eval_batch=64")
+	var log bytes.Buffer
+	result, err := Run(t.Context(), run, begin(t, run), Options{Log: &log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"amazon: 217 of 2817 images", "dslr: 183 of 498 images"}
+	if !slices.Equal(result.Unpublished, want) {
+		t.Errorf("%q in the result, want %q", result.Unpublished, want)
+	}
+	if !strings.Contains(log.String(), "warning: "+want[0]) {
+		t.Errorf("the log does not warn: %s", &log)
+	}
+	runs := []plan.Run{plan.Of(run)}
+	if said := CheckPublished(runs, t.TempDir()); !strings.Contains(said, strings.Join(want, "; ")) {
+		t.Errorf("before runs: %q", said)
+	}
+	if said := CheckPublished([]plan.Run{plan.Of(resolve(t, "full", "dann", 1))}, t.TempDir()); said != "" {
+		t.Errorf("of data that are drawn: %q", said)
 	}
 }

@@ -42,7 +42,10 @@ func openImages(ctx context.Context, run config.Resolved, network nets.Network, 
 	if err != nil {
 		return nil, err
 	}
-	d = &data{classNames: sets.Source.ClassNames(), rowShape: cropShape(run), onTest: test}
+	d = &data{
+		classNames: sets.Source.ClassNames(), rowShape: cropShape(run), onTest: test,
+		unpublished: unpublished(run, sets.Source.Counts(), sets.Target.Counts(), nil),
+	}
 	if run.Train.Validation > 0 {
 		kept, held, err := source.holdOut()
 		if err != nil {

@@ -150,11 +150,11 @@ func (t *trainer) updateClassWeights() error {
 	if done == 0 || !t.classWeights.due(done) || t.record.updatedAfter(done) {
 		return nil
 	}
-	u, err := t.classWeights.update()
+	u, err := t.classWeights.update(done)
 	if err != nil {
 		return err
 	}
-	u.Epoch, u.Step = t.clock.epochOf(done), done
+	u.Epoch = t.clock.epochOf(done)
 	t.record.addUpdate(u)
 	t.options.logf("%s", inWords(u))
 	return nil

@@ -10,12 +10,15 @@ import (
 	"testing"
 	"time"
 
+	"gonum.org/v1/gonum/mat"
+
 	"iwda/experiments/checkpoint"
 	"iwda/experiments/config"
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
 	"iwda/internal/version"
 	"iwda/torch"
+	"iwda/weightest"
 )
 
 const tiny = `
@@ -326,6 +329,85 @@ func TestWeightsThatWereNeverUpdated(t *testing.T) {
 		const warning = "warning: no update changed the class weights, all are 1; weights.every and weights.warmup leave 0 updates in "
 		if got := strings.Contains(log.String(), warning); got != c.warned {
 			t.Errorf("%s, %s: warned %v\n%s", c.method, c.set, got, log)
+		}
+	}
+}
+
+// What a run keeps of its updates of the class weights gives the weights once more.
+func TestStatisticsGiveTheWeights(t *testing.T) {
+	run := resolve(t, "subsampled", "iwdan", 1, "train.epochs=5")
+	dir, result := train(t, run)
+	kept, err := dir.ReadStatistics()
+	if err != nil {
+		t.Fatal(err)
+	}
+	updates, err := dir.ReadWeights()
+	if err != nil || len(updates) != len(kept.Steps) || len(updates) < 4 {
+		t.Fatalf("%v: %d updates, statistics of %d", err, len(updates), len(kept.Steps))
+	}
+	k := len(result.Classes)
+	wide := func(values []float32) []float64 {
+		w := make([]float64, len(values))
+		for i, v := range values {
+			w[i] = float64(v)
+		}
+		return w
+	}
+	former := slices.Repeat([]float64{1}, k)
+	for i, u := range updates {
+		if kept.Steps[i] != int64(u.Step) {
+			t.Fatalf("statistics after step %d of an update after %d", kept.Steps[i], u.Step)
+		}
+		estimate, err := weightest.QP{}.Estimate(weightest.Problem{
+			Confusion:         mat.NewDense(k, k, wide(kept.Confusion[i*k*k:(i+1)*k*k])),
+			TargetPredictions: wide(kept.TargetPredictions[i*k : (i+1)*k]), SourceDistribution: result.LabelDistributions.Source,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for y, w := range u.Weights {
+			want := former[y]
+			if u.Note == "" { // it changed the weights
+				want = run.Weights.EMA*former[y] + (1-run.Weights.EMA)*estimate.Weights[y]
+			}
+			if math.Abs(w-want) > 1e-3 {
+				t.Errorf("update %d: the weight of class %d is %v, by the statistics %v", i, y, w, want)
+			}
+		}
+		former = u.Weights
+	}
+}
+
+// The length that a cost is multiplied from is that of the run.
+func TestLengthsOfRuns(t *testing.T) {
+	office := drawOffice(t, 2)
+	for name, run := range map[string]config.Resolved{
+		"whole": resolve(t, "full", "dann", 1), "subsampled": resolve(t, "subsampled", "dann", 1),
+		"held out": resolve(t, "full", "dann", 1, "train.validation=0.3"), "images": resolveOffice(t, office, "full", "source-only", "train.steps=2", "train.eval_every=1"),
+	} {
+		_, result := train(t, run)
+		l := lengthOf(run)
+		evaluated := 0
+		for _, row := range result.Confusion {
+			evaluated += sum(row)
+		}
+		if l.err != nil || l.steps != result.Steps || l.rows < (1+run.Train.Evaluations())*evaluated {
+			t.Errorf("%s: %+v, the run made %d steps", name, l, result.Steps)
+		}
+	}
+}
+
+func TestCosts(t *testing.T) {
+	known := []plan.Run{plan.Of(resolve(t, "full", "dann", 1)), plan.Of(resolve(t, "subsampled", "iwdan", 2))}
+	if c := EstimateCost(t.Context(), known, Options{}); c.Unknown != nil || c.Runs != 2 || c.Time <= 0 {
+		t.Errorf("%+v", c)
+	}
+	for name, run := range map[string]config.Resolved{
+		"images that are not there": resolveOffice(t, t.TempDir(), "full", "source-only"),
+		"a frozen backbone":         resolveOffice(t, drawOffice(t, 1), "full", "jan"),
+	} {
+		if c := EstimateCost(t.Context(), append(known, plan.Of(run)), Options{}); c.Unknown == nil || c.Runs != 2 {
+			t.Errorf("%s: %+v", name, c)
 		}
 	}
 }

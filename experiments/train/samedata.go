@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 
 	"iwda/datasets"
 	"iwda/datasets/catalogue"
@@ -110,6 +111,42 @@ func OfOwnRows(runs []plan.Run) (own []plan.Run) {
 		}
 	}
 	return own
+}
+
+// CheckPublished says, in a sentence, which of the published data that unfinished runs need are not as
+// they were published; "" if there are none. Data that cannot be read are for the runs to report.
+func CheckPublished(runs []plan.Run, results string) string {
+	var all []string
+	seen := map[string]bool{} // tasks
+	for _, run := range runs {
+		data, err := run.Config.Dataset.Described()
+		key := run.ID.Task + " " + run.Config.Dataset.Root
+		if err != nil || !data.Checkable() || seen[key] {
+			continue
+		}
+		if _, finished := run.Finished(results); finished {
+			continue
+		}
+		seen[key] = true
+		var problems []string
+		if data.Kind == catalogue.ImageFiles {
+			if task, err := findImages(run.Config); err == nil {
+				problems = unpublished(run.Config, task.Source.Counts(), task.Target.Counts(), nil)
+			}
+		} else if task, err := loadSets(run.Config); err == nil {
+			problems = unpublished(run.Config, datasets.Counts(task.Source), datasets.Counts(task.Target), datasets.Counts(task.Test))
+			task.Close() // of sets in memory
+		}
+		for _, problem := range problems {
+			if !slices.Contains(all, problem) {
+				all = append(all, problem)
+			}
+		}
+	}
+	if all == nil {
+		return ""
+	}
+	return "the data are not the published ones, so tables will not show the paper's numbers beside theirs: " + strings.Join(all, "; ")
 }
 
 // dataSHA256 reads the data of a run and returns what its result says of them.

@@ -73,6 +73,9 @@ func (t *trainer) open(ctx context.Context) (err error) {
 	if t.model, t.data, err = openModelAndData(ctx, t.run, t.random, t.options); err != nil {
 		return err
 	}
+	for _, problem := range t.data.unpublished {
+		t.options.logf("warning: %s", problem)
+	}
 	classes := len(t.data.classNames)
 	if t.classWeights, err = newClassWeights(t.run, method, t.data, device); err != nil {
 		return err
@@ -193,7 +196,7 @@ func also(err, later error) error {
 
 // finish writes what there is to say of a run whose steps are done, its result last.
 func (t *trainer) finish(ctx context.Context) (store.Result, error) {
-	if err := errors.Join(t.record.write(), t.checkpoints.write()); err != nil {
+	if err := errors.Join(t.record.write(), t.dir.WriteStatistics(t.classWeights.kept), t.checkpoints.write()); err != nil {
 		return store.Result{}, err
 	}
 	if warning := t.classWeights.neverUpdated(t.clock.steps()); warning != "" {
@@ -213,6 +216,7 @@ func (t *trainer) finish(ctx context.Context) (store.Result, error) {
 		Device:     t.options.Device.String(), Threads: t.options.Threads,
 		WeightsSHA256:   t.model.pretrainedSHA256,
 		DataSHA256:      t.data.sha256,
+		Unpublished:     t.data.unpublished,
 		SourceConfusion: onSource,
 		Classes:         t.data.classNames,
 		Restarts:        t.restarts.made,

@@ -68,7 +68,7 @@ func gain(s summary.Selection, task string) Figure {
 			lines = append(lines, horizontal(mean, style.line()))
 			glyphs = append(glyphs, &plotter.Scatter{XYs: points, GlyphStyle: style.mark()})
 			name := fmt.Sprintf("%s: mean %+.2f", g.Method, mean)
-			if printed, ok := paper.Gains(s.Experiment.Dataset.Name, task, g.Method); ok {
+			if printed, ok := paper.Gains(s.Published(), task, g.Method); ok {
 				name += fmt.Sprintf(" (paper %+.2f)", printed.Mean)
 			}
 			legend.add(name, &plotter.Line{LineStyle: style.line()}, &plotter.Scatter{GlyphStyle: style.mark()})

@@ -83,10 +83,10 @@ type Score struct {
 	// Deviation is the sample standard deviation over seeds: NaN for one seed and
 	// for averages over tasks.
 	Deviation float64
-	// Wins is the share of pairs in which the method is at least as good as its
-	// base with the same seed. Accuracies are compared as they are printed, in
-	// percent with two decimals.
-	Wins float64
+	// Wins is the share of pairs in which the method has a larger accuracy than its base with
+	// the same seed, and Ties that in which both have the same. Accuracies are compared as they
+	// are printed, in percent with two decimals.
+	Wins, Ties float64
 }
 
 // Difference returns the best epoch's mean less the paper's.
@@ -104,7 +104,7 @@ func CompareAccuracies(s Selection) Accuracies {
 		Title:      cmp.Or(experiment.Title, experiment.Experiment),
 		Tasks:      len(experiment.Tasks),
 		InPaper: slices.ContainsFunc(experiment.Variants, func(variant string) bool {
-			return len(paper.Tasks(experiment.Dataset.Name, variant)) > 0
+			return len(paper.Tasks(s.Published(), variant)) > 0
 		}),
 	}
 	var missing, unlabelled []string
@@ -131,11 +131,11 @@ func CompareAccuracies(s Selection) Accuracies {
 			block.Groups = append(block.Groups, group)
 		}
 		if len(experiment.Tasks) > 1 && len(block.Groups) == len(experiment.Tasks) {
-			block.Groups = append(block.Groups, averageGroup(block.Groups, experiment, variant))
+			block.Groups = append(block.Groups, s.averageGroup(block.Groups, variant))
 		}
 		if len(block.Groups) > 0 {
 			a.Blocks = append(a.Blocks, block)
-			a.Notes = append(a.Notes, paperNotes(experiment.Dataset.Name, variant, s.Methods)...)
+			a.Notes = append(a.Notes, paperNotes(s.Published(), variant, s.Methods)...)
 		}
 	}
 	if len(missing) > 0 {
@@ -211,7 +211,7 @@ func (s Selection) taskRow(variant, task, method string) Row {
 	runs := s.Runs(variant, task, method)
 	row := Row{
 		Method: method, Seeds: len(runs), Planned: len(s.Experiment.Seeds),
-		Paper: paperScore(s.Experiment.Dataset.Name, variant, task, method),
+		Paper: paperScore(s.Published(), variant, task, method),
 	}
 	preset, _ := config.ParseMethod(method)
 	bases := map[int64]store.Result{} // by seed
@@ -225,21 +225,25 @@ func (s Selection) taskRow(variant, task, method string) Row {
 	}
 	for v := range row.Scores {
 		var values []float64
-		wins, lacking := 0, false
+		wins, ties, lacking := 0, 0, false
 		for _, run := range runs {
 			accuracy := Views[v].of(run.Result)
 			values = append(values, 100*accuracy.OrNaN())
 			if result, ok := bases[run.Result.Seed]; ok {
 				base := Views[v].of(result)
 				lacking = lacking || !base.Measured
-				if asGood(accuracy.Value, base.Value) {
+				switch asPrinted(accuracy.Value, base.Value) {
+				case 1:
 					wins++
+				case 0:
+					ties++
 				}
 			}
 		}
 		row.Scores[v] = NewScore(values)
-		if row.Scores[v].Wins = Percentage(wins, row.Pairs); lacking || math.IsNaN(row.Scores[v].Mean) {
-			row.Scores[v].Wins = math.NaN()
+		row.Scores[v].Wins, row.Scores[v].Ties = Percentage(wins, row.Pairs), Percentage(ties, row.Pairs)
+		if lacking || math.IsNaN(row.Scores[v].Mean) {
+			row.Scores[v].Wins, row.Scores[v].Ties = math.NaN(), math.NaN()
 		}
 	}
 	return row
@@ -247,14 +251,15 @@ func (s Selection) taskRow(variant, task, method string) Row {
 
 // averageGroup averages over the groups of all tasks. The paper's averages stand
 // beside ours only if the tasks are the paper's.
-func averageGroup(tasks []Group, experiment config.Config, variant string) Group {
+func (s Selection) averageGroup(tasks []Group, variant string) Group {
+	experiment := s.Experiment
 	group := Group{Task: paper.Average}
-	printed := paper.Tasks(experiment.Dataset.Name, variant)
+	printed := paper.Tasks(s.Published(), variant)
 	comparable := len(printed) == len(experiment.Tasks) && !slices.ContainsFunc(printed, func(task string) bool {
 		return !slices.Contains(experiment.Tasks, task)
 	})
 	for i, first := range tasks[0].Rows {
-		row := Row{Method: first.Method, Paper: Score{math.NaN(), math.NaN(), math.NaN()}}
+		row := Row{Method: first.Method, Paper: Score{math.NaN(), math.NaN(), math.NaN(), math.NaN()}}
 		for _, task := range tasks {
 			r := task.Rows[i]
 			row.Seeds += r.Seeds
@@ -267,14 +272,17 @@ func averageGroup(tasks []Group, experiment config.Config, variant string) Group
 				r := task.Rows[i]
 				score.Mean += r.Scores[v].Mean / float64(len(tasks)) // NaN if the task has none
 				if r.Pairs > 0 {
-					score.Wins += r.Scores[v].Wins * float64(r.Pairs)
+					score.Wins += r.Scores[v].Wins * float64(r.Pairs) / float64(row.Pairs)
+					score.Ties += r.Scores[v].Ties * float64(r.Pairs) / float64(row.Pairs)
 				}
 			}
-			score.Wins /= float64(row.Pairs)
+			if row.Pairs == 0 {
+				score.Wins, score.Ties = math.NaN(), math.NaN()
+			}
 			row.Scores[v] = score
 		}
 		if comparable {
-			row.Paper = paperScore(experiment.Dataset.Name, variant, paper.Average, row.Method)
+			row.Paper = paperScore(s.Published(), variant, paper.Average, row.Method)
 		}
 		group.Rows = append(group.Rows, row)
 	}
@@ -287,6 +295,7 @@ func paperScore(dataset, variant, task, method string) Score {
 		Mean:      orNaN(paper.Accuracy(dataset, variant, task, method)),
 		Deviation: math.NaN(),
 		Wins:      orNaN(paper.Wins(dataset, variant, task, method)),
+		Ties:      math.NaN(), // not printed
 	}
 }
 
@@ -301,15 +310,15 @@ func paperNotes(dataset, variant string, methods []string) []string {
 	return notes
 }
 
-// NewScore sums up the values of several seeds, NaN of none, in which Wins is 0.
+// NewScore sums up the values of several seeds, NaN of none, in which Wins and Ties are 0.
 func NewScore(values []float64) Score {
 	mean, deviation := stat.MeanStdDev(values, nil)
 	return Score{Mean: mean, Deviation: deviation}
 }
 
-// asGood tells whether the accuracy, as it is printed, is at least that of the base.
-func asGood(accuracy, base float64) bool {
-	return math.Round(1e4*accuracy) >= math.Round(1e4*base)
+// asPrinted compares an accuracy with the base's, as [cmp.Compare], both as they are printed.
+func asPrinted(accuracy, base float64) int {
+	return cmp.Compare(math.Round(1e4*accuracy), math.Round(1e4*base))
 }
 
 // Percentage is NaN of nothing.

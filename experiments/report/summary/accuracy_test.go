@@ -66,27 +66,27 @@ func TestCompareAccuracies(t *testing.T) {
 		task string
 		want Row
 	}{
-		{"usps-mnist", Row{Method: "source-only", Seeds: 1, Planned: 3, Paper: Score{75.32, nan, nan},
-			Scores: [views]Score{Score{70, nan, nan}, Score{65, nan, nan}}}},
-		{"usps-mnist", Row{Method: "dann", Seeds: 3, Planned: 3, Paper: Score{87.46, nan, nan},
-			Scores: [views]Score{Score{84, 4, nan}, Score{80, 2, nan}}}},
-		{"usps-mnist", Row{Method: "iwdan", Seeds: 3, Planned: 3, Pairs: 3, Paper: Score{93.32, nan, 100},
-			Scores: [views]Score{Score{86, math.Sqrt(63), 200. / 3}, Score{76.333333, 5.507570, 200. / 3}}}},
-		{"mnist-usps", Row{Method: "source-only", Seeds: 0, Planned: 3, Paper: Score{76.02, nan, nan},
-			Scores: [views]Score{Score{nan, nan, nan}, Score{nan, nan, nan}}}},
-		{"mnist-usps", Row{Method: "dann", Seeds: 2, Planned: 3, Paper: Score{79.03, nan, nan},
-			Scores: [views]Score{Score{72, math.Sqrt(8), nan}, Score{60, 0, nan}}}},
-		{"mnist-usps", Row{Method: "iwdan", Seeds: 2, Planned: 3, Pairs: 1, Paper: Score{91.77, nan, 100},
-			Scores: [views]Score{Score{91, math.Sqrt(2), 100}, Score{90.5, math.Sqrt(0.5), 100}}}},
-		{paper.Average, Row{Method: "source-only", Seeds: 1, Planned: 6, Paper: Score{75.67, nan, nan},
-			Scores: [views]Score{Score{nan, nan, nan}, Score{nan, nan, nan}}}},
-		{paper.Average, Row{Method: "dann", Seeds: 5, Planned: 6, Paper: Score{83.24, nan, nan},
-			Scores: [views]Score{Score{78, nan, nan}, Score{70, nan, nan}}}},
-		{paper.Average, Row{Method: "iwdan", Seeds: 5, Planned: 6, Pairs: 4, Paper: Score{92.54, nan, 100},
-			Scores: [views]Score{Score{88.5, nan, 75}, Score{83.4166665, nan, 75}}}},
+		{"usps-mnist", Row{Method: "source-only", Seeds: 1, Planned: 3, Paper: Score{75.32, nan, nan, nan},
+			Scores: [views]Score{Score{70, nan, nan, nan}, Score{65, nan, nan, nan}}}},
+		{"usps-mnist", Row{Method: "dann", Seeds: 3, Planned: 3, Paper: Score{87.46, nan, nan, nan},
+			Scores: [views]Score{Score{84, 4, nan, nan}, Score{80, 2, nan, nan}}}},
+		{"usps-mnist", Row{Method: "iwdan", Seeds: 3, Planned: 3, Pairs: 3, Paper: Score{93.32, nan, 100, nan},
+			Scores: [views]Score{Score{86, math.Sqrt(63), 100. / 3, 100. / 3}, Score{76.333333, 5.507570, 100. / 3, 100. / 3}}}},
+		{"mnist-usps", Row{Method: "source-only", Seeds: 0, Planned: 3, Paper: Score{76.02, nan, nan, nan},
+			Scores: [views]Score{Score{nan, nan, nan, nan}, Score{nan, nan, nan, nan}}}},
+		{"mnist-usps", Row{Method: "dann", Seeds: 2, Planned: 3, Paper: Score{79.03, nan, nan, nan},
+			Scores: [views]Score{Score{72, math.Sqrt(8), nan, nan}, Score{60, 0, nan, nan}}}},
+		{"mnist-usps", Row{Method: "iwdan", Seeds: 2, Planned: 3, Pairs: 1, Paper: Score{91.77, nan, 100, nan},
+			Scores: [views]Score{Score{91, math.Sqrt(2), 100, 0}, Score{90.5, math.Sqrt(0.5), 100, 0}}}},
+		{paper.Average, Row{Method: "source-only", Seeds: 1, Planned: 6, Paper: Score{75.67, nan, nan, nan},
+			Scores: [views]Score{Score{nan, nan, nan, nan}, Score{nan, nan, nan, nan}}}},
+		{paper.Average, Row{Method: "dann", Seeds: 5, Planned: 6, Paper: Score{83.24, nan, nan, nan},
+			Scores: [views]Score{Score{78, nan, nan, nan}, Score{70, nan, nan, nan}}}},
+		{paper.Average, Row{Method: "iwdan", Seeds: 5, Planned: 6, Pairs: 4, Paper: Score{92.54, nan, 100, nan},
+			Scores: [views]Score{Score{88.5, nan, 50, 25}, Score{83.4166665, nan, 50, 25}}}},
 	} {
 		got := group(t, a, "subsampled", test.task)[test.want.Method]
-		test.want.Scores[Corrected] = Score{nan, nan, nan} // of results of former versions
+		test.want.Scores[Corrected] = Score{nan, nan, nan, nan} // of results of former versions
 		if diff := cmp.Diff(test.want, got, cmpopts.EquateApprox(0, 1e-5), cmpopts.EquateNaNs()); diff != "" {
 			t.Errorf("%s, %s:\n%s", test.task, test.want.Method, diff)
 		}
@@ -179,11 +179,11 @@ func TestGains(t *testing.T) {
 	got := Gains(Select(sample.Runs(sample.ShiftResults()...), sample.Shift()))
 	want := []Gain{
 		{Task: "mnist-usps", Method: "iwdan", Base: "dann", Planned: 3, Points: []GainPoint{
-			{Variant: "source-1", JSD: 0.02, Accuracy: [2]float64{90, 90}, Base: [2]float64{80, 70}, Won: [2]bool{true, true}, Seeds: 1},
-			{Variant: "target-1", JSD: 0.06, Accuracy: [2]float64{83, 83}, Base: [2]float64{85, 85}, Seeds: 1},
+			{Variant: "source-1", JSD: 0.02, Accuracy: [2]float64{90, 90}, Base: [2]float64{80, 70}, Compared: [2]int{1, 1}, Seeds: 1},
+			{Variant: "target-1", JSD: 0.06, Accuracy: [2]float64{83, 83}, Base: [2]float64{85, 85}, Compared: [2]int{-1, -1}, Seeds: 1},
 		}},
 		{Task: "mnist-usps", Method: "iwcdan", Base: "cdan", Planned: 3, Points: []GainPoint{
-			{Variant: "target-1", JSD: 0.06, Accuracy: [2]float64{70, 70}, Base: [2]float64{70, 70}, Won: [2]bool{true, true}, Seeds: 1},
+			{Variant: "target-1", JSD: 0.06, Accuracy: [2]float64{70, 70}, Base: [2]float64{70, 70}, Compared: [2]int{0, 0}, Seeds: 1},
 		}},
 	}
 	if diff := cmp.Diff(want, got, approximately); diff != "" {
@@ -251,7 +251,7 @@ func TestCorrectedAccuracies(t *testing.T) {
 	}
 	row := group(t, compare(results, sample.Digits()), "subsampled", "usps-mnist")["iwdan"]
 	want := row.Scores[Best]
-	want.Wins = math.NaN()
+	want.Wins, want.Ties = math.NaN(), math.NaN()
 	if diff := cmp.Diff(want, row.Scores[Corrected], approximately); diff != "" {
 		t.Errorf("without the base's corrected accuracy of a seed:\n%s", diff)
 	}

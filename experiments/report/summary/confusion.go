@@ -31,7 +31,7 @@ func (s Selection) Confusions(variant, task string) (all []Confusion) {
 		measured := sumConfusion(runs)
 		measured.Variant, measured.Task, measured.Method = variant, task, method
 		all = append(all, measured)
-		printed, ok := paper.Confusion(s.Experiment.Dataset.Name, variant, task, method)
+		printed, ok := paper.Confusion(s.Published(), variant, task, method)
 		if ok && len(printed.Percent) == len(measured.Classes) {
 			all = append(all, Confusion{
 				Variant: variant, Task: task, Method: method, Paper: true,

@@ -11,7 +11,7 @@ type GainPoint struct {
 	Variant        string
 	JSD            float64 // between the label distributions, natural logarithm
 	Accuracy, Base [2]float64
-	Won            [2]bool // at least as good as the base, as printed
+	Compared       [2]int // with the base, as printed: 1 won, 0 tied, -1 lost
 	Seeds          int
 }
 
@@ -73,7 +73,7 @@ func gainPoint(runs, bases []store.Run) (p GainPoint, ok bool) {
 	for v := range p.Accuracy {
 		p.Accuracy[v] /= float64(p.Seeds)
 		p.Base[v] /= float64(p.Seeds)
-		p.Won[v] = asGood(p.Accuracy[v]/100, p.Base[v]/100)
+		p.Compared[v] = asPrinted(p.Accuracy[v]/100, p.Base[v]/100)
 	}
 	return p, p.Seeds > 0
 }

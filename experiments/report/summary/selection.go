@@ -24,7 +24,8 @@ type Selection struct {
 	Methods    []string // those of the experiment, in the paper's order
 	Notes      []string // how many runs are missing, what was left out, sentences
 
-	runs map[store.ID]store.Run
+	runs        map[store.ID]store.Run
+	unpublished []string // what of the data of some run is not as it was published
 }
 
 // Select chooses the experiment's planned runs. Notes say how many are missing, and which
@@ -49,6 +50,11 @@ func Select(runs []store.Run, experiment config.Config) Selection {
 			why = "there twice"
 		default:
 			s.runs[id] = run
+			for _, problem := range r.Unpublished {
+				if !slices.Contains(s.unpublished, problem) {
+					s.unpublished = append(s.unpublished, problem)
+				}
+			}
 			continue
 		}
 		leftOut = append(leftOut, fmt.Sprintf("%v (%s)", id, why))
@@ -56,6 +62,9 @@ func Select(runs []store.Run, experiment config.Config) Selection {
 	planned := len(experiment.Variants) * len(experiment.Tasks) * len(s.Methods) * len(experiment.Seeds)
 	if len(s.runs) < planned {
 		s.Notes = append(s.Notes, fmt.Sprintf("%d of %d runs are finished.", len(s.runs), planned))
+	}
+	if len(s.unpublished) > 0 {
+		s.Notes = append(s.Notes, "Not beside the paper's numbers, because the data are not the published ones: "+strings.Join(s.unpublished, "; ")+".")
 	}
 	if len(leftOut) > 0 {
 		s.Notes = append(s.Notes, "Left out: "+strings.Join(leftOut, "; ")+".")
@@ -102,6 +111,15 @@ func (s Selection) OnlyWithoutLabels() bool {
 		}
 	}
 	return len(s.runs) > 0
+}
+
+// Published is the name of the experiment's data set for what the paper prints of it, and "" if a run was
+// made of data that are not the published ones, beside which the paper's numbers say nothing.
+func (s Selection) Published() string {
+	if len(s.unpublished) > 0 {
+		return ""
+	}
+	return s.Experiment.Dataset.Name
 }
 
 // Title is the experiment's name with what is shown of it.

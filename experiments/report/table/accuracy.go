@@ -72,6 +72,7 @@ func accuracyColumns(a summary.Accuracies, by layout) []sheet.Column[accuracyRow
 		percent("paper_wins", "", noFormat, func(r accuracyRow) float64 { return r.Paper.Wins }),
 		percent("difference", inPaper("Δ"), sheet.Printf("%+.2f"), accuracyRow.Difference),
 		{Head: wins, Value: winsShown, Format: sheet.Printf("%.0f%%", " of %.0f", " (%.0f%%)")},
+		percent("", "ties", sheet.Printf("%.0f%%"), func(r accuracyRow) float64 { return r.Scores[summary.Best].Ties }),
 		share("seeds", func(r accuracyRow) (int, int) { return r.Seeds, r.Planned }),
 	}...)
 }
@@ -83,6 +84,7 @@ func scoreColumns(view summary.View) []sheet.Column[accuracyRow] {
 		scored(name, name, func(r accuracyRow) summary.Score { return r.Scores[view] }),
 		percent(name+"_deviation", "", noFormat, func(r accuracyRow) float64 { return r.Scores[view].Deviation }),
 		percent(name+"_wins", "", noFormat, func(r accuracyRow) float64 { return r.Scores[view].Wins }),
+		percent(name+"_ties", "", noFormat, func(r accuracyRow) float64 { return r.Scores[view].Ties }),
 	}
 }
 
@@ -110,9 +112,9 @@ func accuracyLegend(a summary.Accuracies) string {
 	if a.InPaper {
 		text += "paper: the paper's value, a best epoch too; Δ: best less paper. "
 	}
-	text += "wins: of the seeds that are finished with class weights and without, the share in which the best epoch with them is at least as good"
+	text += "wins: of the seeds that are finished with class weights and without, the share in which the best epoch with them has a larger accuracy, as printed"
 	if a.InPaper {
 		text += "; in brackets the paper's share"
 	}
-	return text + ". seeds: finished of planned."
+	return text + ". ties: the share in which both have the same. seeds: finished of planned."
 }

@@ -31,7 +31,7 @@ func ExampleBuild() {
 		fmt.Println(err)
 	}
 	// Output:
-	// experiment,variant,task,method,seeds,planned,best,best_deviation,best_wins,last,last_deviation,last_wins,pairs,paper,paper_wins,difference
-	// shapes,full,drawn-seen,dann,2,2,85,7.071068,,75,7.071068,,0,,,
-	// shapes,full,drawn-seen,iwdan,2,2,85,0,50,85,0,100,2,,,
+	// experiment,variant,task,method,seeds,planned,best,best_deviation,best_wins,best_ties,last,last_deviation,last_wins,last_ties,pairs,paper,paper_wins,difference
+	// shapes,full,drawn-seen,dann,2,2,85,7.071068,,,75,7.071068,,,0,,,
+	// shapes,full,drawn-seen,iwdan,2,2,85,0,50,0,85,0,100,0,2,,,
 }

@@ -14,9 +14,12 @@ func gains(s summary.Selection) sheet.Sheet {
 	built := newSheet(s, "gain over the method without weights")
 	built.Unit = "percent"
 	built.Legend = "Mean gain of accuracy in points, over variations of the task by the shares of the classes that one domain keeps. " +
-		"best and last: of the best and the last epoch; won: finished variations on which the method's best epoch is at least as good as its base's; " +
-		"paper: the paper's mean gain, on 100 variations; Δ: best minus paper. tasks: finished and planned variations."
-	columns := gainColumns(s.Experiment.Dataset.Name)
+		"best and last: of the best and the last epoch; won: finished variations on which the method's best epoch has a larger accuracy than its base's, ties: on which it has the same. " +
+		"tasks: finished and planned variations."
+	if s.Published() != "" {
+		built.Legend += " paper: the paper's mean gain, on 100 variations; Δ: best minus paper."
+	}
+	columns := gainColumns(s)
 	for _, task := range s.Experiment.Tasks {
 		var rows []summary.Gain
 		for _, g := range all {
@@ -39,9 +42,15 @@ func gains(s summary.Selection) sheet.Sheet {
 }
 
 // gainColumns are those of a method on a task.
-func gainColumns(dataset string) []sheet.Column[summary.Gain] {
+func gainColumns(s summary.Selection) []sheet.Column[summary.Gain] {
+	inPaper := func(head string) string { // nothing beside data that the paper does not have
+		if s.Published() == "" {
+			return ""
+		}
+		return head
+	}
 	printed := func(g summary.Gain) paper.Gain {
-		printed, ok := paper.Gains(dataset, g.Task, g.Method)
+		printed, ok := paper.Gains(s.Published(), g.Task, g.Method)
 		if !ok {
 			printed.Mean = math.NaN()
 		}
@@ -53,10 +62,11 @@ func gainColumns(dataset string) []sheet.Column[summary.Gain] {
 		word("", "base", func(g summary.Gain) string { return g.Base }),
 		percent("", "best", points, func(g summary.Gain) float64 { return g.Mean(summary.Best) }),
 		percent("", "last", points, func(g summary.Gain) float64 { return g.Mean(summary.Last) }),
-		percent("", "won", shares, won),
-		percent("", "paper", points, func(g summary.Gain) float64 { return printed(g).Mean }),
-		percent("", "Δ", points, func(g summary.Gain) float64 { return g.Mean(summary.Best) - printed(g).Mean }),
-		{Head: "won (paper)", Format: shares, Value: func(g summary.Gain) sheet.Value {
+		percent("", "won", shares, func(g summary.Gain) float64 { return compared(g, 1) }),
+		percent("", "ties", shares, func(g summary.Gain) float64 { return compared(g, 0) }),
+		percent("", inPaper("paper"), points, func(g summary.Gain) float64 { return printed(g).Mean }),
+		percent("", inPaper("Δ"), points, func(g summary.Gain) float64 { return g.Mean(summary.Best) - printed(g).Mean }),
+		{Head: inPaper("won (paper)"), Format: shares, Value: func(g summary.Gain) sheet.Value {
 			if won := printed(g).TasksWon; won != nil {
 				return sheet.Percent(*won)
 			}
@@ -66,13 +76,13 @@ func gainColumns(dataset string) []sheet.Column[summary.Gain] {
 	}
 }
 
-// won is the share of the finished variations that the best epochs won, in percent.
-func won(g summary.Gain) float64 {
-	won := 0
+// compared is the share of the finished variations, in percent, in which the best epochs compare so.
+func compared(g summary.Gain, result int) float64 {
+	n := 0
 	for _, p := range g.Points {
-		won += oneIf(p.Won[summary.Best])
+		n += oneIf(p.Compared[summary.Best] == result)
 	}
-	return summary.Percentage(won, len(g.Points))
+	return summary.Percentage(n, len(g.Points))
 }
 
 // gainPoint is a variation with the method that it is of.
@@ -89,6 +99,8 @@ var gainPointColumns = append(placeColumns(func(p gainPoint) place { return plac
 	percent("last", "", noFormat, func(p gainPoint) float64 { return p.Accuracy[summary.Last] }),
 	percent("base_best", "", noFormat, func(p gainPoint) float64 { return p.Base[summary.Best] }),
 	percent("base_last", "", noFormat, func(p gainPoint) float64 { return p.Base[summary.Last] }),
-	count("best_won", "", func(p gainPoint) int { return oneIf(p.Won[summary.Best]) }),
-	count("last_won", "", func(p gainPoint) int { return oneIf(p.Won[summary.Last]) }),
+	count("best_won", "", func(p gainPoint) int { return oneIf(p.Compared[summary.Best] == 1) }),
+	count("last_won", "", func(p gainPoint) int { return oneIf(p.Compared[summary.Last] == 1) }),
+	count("best_tied", "", func(p gainPoint) int { return oneIf(p.Compared[summary.Best] == 0) }),
+	count("last_tied", "", func(p gainPoint) int { return oneIf(p.Compared[summary.Last] == 0) }),
 }...)

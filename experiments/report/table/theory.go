@@ -2,6 +2,7 @@ package table
 
 import (
 	"fmt"
+	"slices"
 
 	"iwda/experiments/report/sheet"
 	"iwda/experiments/report/summary"
@@ -9,19 +10,25 @@ import (
 	"iwda/experiments/theory"
 )
 
-// theorems shows, run by run, the quantities of the paper's theorems: see package
-// theory. It takes the source's training set and the target's test set for the two
-// domains. Runs without such quantities are left out, and a note says why.
+// theorems shows, by method, means over seeds of the quantities of the paper's theorems, and for how
+// many runs their bounds say nothing; for programs, run by run: see package theory. It takes the source's
+// training set and the target's test set for the two domains. Runs without such quantities are left
+// out, and a note says why.
 func theorems(s summary.Selection) sheet.Sheet {
 	built := newSheet(s, "the paper's theorems")
-	built.Legend = "On the source's training set (S) and the target's test set (T), at the end of the run. ε: error; BER: the source's largest error of a class; " +
-		"ΔCE: largest difference between the domains' rates of one confusion. gap: |ε S - ε T|, by the error decomposition theorem ≤ gap bound, " +
-		"‖D_S(Y) - D_T(Y)‖₁ BER + 2(k-1) ΔCE. joint: ε S + ε T ≤ 2 BER, if generalized label shift holds, and ≥ floor, " +
-		"½ (√JSD Y - √JSD Ŷ)² where JSD Y ≥ JSD Ŷ. JSD Y, JSD Ŷ: Jensen-Shannon divergence of the labels and of the predictions."
-	var rows []boundsRow
+	built.Legend = "On the source's training set (S) and the target's test set (T), at the end of the run, with the predictions Ŷ as the representation; means over seeds. " +
+		"ε: error. gap: |ε S - ε T|, by theorem 3.1 ≤ bound, ‖D_S(Y) - D_T(Y)‖₁ BER + 2(k-1) ΔCE; BER: the source's largest error of a class; " +
+		"ΔCE: largest difference between the domains' rates of one confusion. joint: ε S + ε T, by theorem 3.2 ≤ 2 BER if generalized label shift (GLS) holds, " +
+		"by theorem 2.1 ≥ floor, ½ (√JSD Y - √JSD Ŷ)² where JSD Y ≥ JSD Ŷ. " +
+		"d_TV: the largest total variation distance between the domains' predictions of one class, by theorem 3.4 ≤ bound. JSD Y, JSD Ŷ, JSD w: " +
+		"Jensen-Shannon divergence of the domains' labels, of their predictions, and of these with the source's true class weights, which is 0 under GLS by lemma 3.1. " +
+		"nothing: runs whose bound is 1 or more, or whose floor is 0, and so says nothing; no GLS: runs whose joint error is above 2 BER."
+	var runs []boundsRow
+	var methods []methodBounds
 	for _, variant := range s.Experiment.Variants {
 		for _, task := range s.Experiment.Tasks {
 			for _, method := range s.Methods {
+				of := methodBounds{place: place{variant, task, method}}
 				for _, finished := range s.Runs(variant, task, method) {
 					run := finished.Result
 					b, err := bounds(run)
@@ -29,17 +36,91 @@ func theorems(s summary.Selection) sheet.Sheet {
 						built.Notes = append(built.Notes, fmt.Sprintf("Left out: %s: %v.", run.ID, err))
 						continue
 					}
-					rows = append(rows, boundsRow{run, b})
+					of.runs = append(of.runs, b)
+					runs = append(runs, boundsRow{run, b})
+				}
+				if len(of.runs) > 0 {
+					methods = append(methods, of)
 				}
 			}
 		}
 	}
-	if len(rows) > 0 {
-		built.Sections = []sheet.Section{sheet.NewSection("runs", boundsColumns, rows)}
+	if len(methods) > 0 {
+		built.Sections = []sheet.Section{
+			sheet.NewSection("errors", errorColumns, methods),
+			sheet.NewSection("predictions of each class", distanceColumns, methods),
+		}
+		all := methodBounds{}
+		for _, of := range methods {
+			all.runs = append(all.runs, of.runs...)
+		}
+		built.Notes = append(built.Notes, fmt.Sprintf("Of %d runs, the bound of theorem 3.1 says nothing in %d, that of 3.4 in %d, the floor in %d; in %d the joint error excludes GLS.",
+			len(all.runs), all.count(gapSaysNothing), all.count(distanceSaysNothing), all.count(floorSaysNothing), all.count(excludesGLS)))
 	}
-	built.Records = sheet.NewRecords(boundsColumns, rows)
+	built.Records = sheet.NewRecords(boundsColumns, runs)
 	return built
 }
+
+// methodBounds are the quantities of a method's runs.
+type methodBounds struct {
+	place
+	runs []theory.Bounds
+}
+
+func (m methodBounds) count(is func(theory.Bounds) bool) (n int) {
+	for _, b := range m.runs {
+		n += oneIf(is(b))
+	}
+	return n
+}
+
+func gapSaysNothing(b theory.Bounds) bool      { return theory.SaysNothing(b.ErrorGapBound) }
+func distanceSaysNothing(b theory.Bounds) bool { return theory.SaysNothing(b.ConditionalDistanceBound) }
+func floorSaysNothing(b theory.Bounds) bool    { return b.JointErrorFloor == 0 }
+func excludesGLS(b theory.Bounds) bool         { return b.JointError > b.JointErrorBound }
+
+// meanColumn shows the mean over seeds, countColumn how many runs are so.
+func meanColumn(head string, of func(theory.Bounds) float64) sheet.Column[methodBounds] {
+	return number("", head, sheet.Printf("%.3f"), func(m methodBounds) float64 {
+		sum := 0.0
+		for _, b := range m.runs {
+			sum += of(b)
+		}
+		return sum / float64(len(m.runs))
+	})
+}
+
+func countColumn(head string, is func(theory.Bounds) bool) sheet.Column[methodBounds] {
+	return share(head, func(m methodBounds) (int, int) { return m.count(is), len(m.runs) })
+}
+
+var placeOfBounds = []sheet.Column[methodBounds]{
+	word("", "variant", func(m methodBounds) string { return m.variant }),
+	word("", "task", func(m methodBounds) string { return m.task }),
+	word("", "method", func(m methodBounds) string { return m.method }),
+}
+
+var errorColumns = append(slices.Clone(placeOfBounds), []sheet.Column[methodBounds]{
+	meanColumn("ε S", func(b theory.Bounds) float64 { return b.SourceError }),
+	meanColumn("ε T", func(b theory.Bounds) float64 { return b.TargetError }),
+	meanColumn("gap", func(b theory.Bounds) float64 { return b.ErrorGap }),
+	meanColumn("bound", func(b theory.Bounds) float64 { return b.ErrorGapBound }),
+	countColumn("nothing", gapSaysNothing),
+	meanColumn("joint", func(b theory.Bounds) float64 { return b.JointError }),
+	meanColumn("2 BER", func(b theory.Bounds) float64 { return b.JointErrorBound }),
+	countColumn("no GLS", excludesGLS),
+	meanColumn("floor", func(b theory.Bounds) float64 { return b.JointErrorFloor }),
+	countColumn("nothing", floorSaysNothing),
+}...)
+
+var distanceColumns = append(slices.Clone(placeOfBounds), []sheet.Column[methodBounds]{
+	meanColumn("d_TV", func(b theory.Bounds) float64 { return b.ConditionalDistance }),
+	meanColumn("bound", func(b theory.Bounds) float64 { return b.ConditionalDistanceBound }),
+	countColumn("nothing", distanceSaysNothing),
+	meanColumn("JSD Y", func(b theory.Bounds) float64 { return b.LabelJSD }),
+	meanColumn("JSD Ŷ", func(b theory.Bounds) float64 { return b.PredictionJSD }),
+	meanColumn("JSD w", func(b theory.Bounds) float64 { return b.WeightedPredictionJSD }),
+}...)
 
 func bounds(run store.Result) (theory.Bounds, error) {
 	source, err := theory.JointOf(run.SourceConfusion)
@@ -59,23 +140,21 @@ type boundsRow struct {
 	theory.Bounds
 }
 
-var boundFormat = sheet.Printf("%.4f")
-
-var boundsColumns = []sheet.Column[boundsRow]{
-	word("variant", "variant", func(r boundsRow) string { return r.run.Variant }),
-	word("task", "task", func(r boundsRow) string { return r.run.Task }),
-	word("method", "method", func(r boundsRow) string { return r.run.Method }),
-	{Name: "seed", Head: "seed", Key: true, Value: func(r boundsRow) sheet.Value { return sheet.Count(int(r.run.Seed)) }},
-	number("source_error", "ε S", boundFormat, func(r boundsRow) float64 { return r.SourceError }),
-	number("target_error", "ε T", boundFormat, func(r boundsRow) float64 { return r.TargetError }),
-	number("balanced_error_rate", "BER", boundFormat, func(r boundsRow) float64 { return r.BalancedErrorRate }),
-	number("conditional_error_gap", "ΔCE", boundFormat, func(r boundsRow) float64 { return r.ConditionalErrorGap }),
-	number("label_distance", "", boundFormat, func(r boundsRow) float64 { return r.LabelDistance }),
-	number("error_gap", "gap", boundFormat, func(r boundsRow) float64 { return r.ErrorGap }),
-	number("error_gap_bound", "gap bound", boundFormat, func(r boundsRow) float64 { return r.ErrorGapBound }),
-	number("joint_error", "joint", boundFormat, func(r boundsRow) float64 { return r.JointError }),
-	number("joint_error_bound", "2 BER", boundFormat, func(r boundsRow) float64 { return r.JointErrorBound }),
-	number("joint_error_floor", "floor", boundFormat, func(r boundsRow) float64 { return r.JointErrorFloor }),
-	number("label_jsd", "JSD Y", boundFormat, func(r boundsRow) float64 { return r.LabelJSD }),
-	number("prediction_jsd", "JSD Ŷ", boundFormat, func(r boundsRow) float64 { return r.PredictionJSD }),
-}
+var boundsColumns = append(placeColumns(func(r boundsRow) place { return place{r.run.Variant, r.run.Task, r.run.Method} }), []sheet.Column[boundsRow]{
+	count("seed", "", func(r boundsRow) int { return int(r.run.Seed) }),
+	number("source_error", "", noFormat, func(r boundsRow) float64 { return r.SourceError }),
+	number("target_error", "", noFormat, func(r boundsRow) float64 { return r.TargetError }),
+	number("balanced_error_rate", "", noFormat, func(r boundsRow) float64 { return r.BalancedErrorRate }),
+	number("conditional_error_gap", "", noFormat, func(r boundsRow) float64 { return r.ConditionalErrorGap }),
+	number("label_distance", "", noFormat, func(r boundsRow) float64 { return r.LabelDistance }),
+	number("error_gap", "", noFormat, func(r boundsRow) float64 { return r.ErrorGap }),
+	number("error_gap_bound", "", noFormat, func(r boundsRow) float64 { return r.ErrorGapBound }),
+	number("joint_error", "", noFormat, func(r boundsRow) float64 { return r.JointError }),
+	number("joint_error_bound", "", noFormat, func(r boundsRow) float64 { return r.JointErrorBound }),
+	number("joint_error_floor", "", noFormat, func(r boundsRow) float64 { return r.JointErrorFloor }),
+	number("label_jsd", "", noFormat, func(r boundsRow) float64 { return r.LabelJSD }),
+	number("prediction_jsd", "", noFormat, func(r boundsRow) float64 { return r.PredictionJSD }),
+	number("conditional_distance", "", noFormat, func(r boundsRow) float64 { return r.ConditionalDistance }),
+	number("conditional_distance_bound", "", noFormat, func(r boundsRow) float64 { return r.ConditionalDistanceBound }),
+	number("weighted_prediction_jsd", "", noFormat, func(r boundsRow) float64 { return r.WeightedPredictionJSD }),
+}...)

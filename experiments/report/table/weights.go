@@ -33,7 +33,7 @@ func weights(s summary.Selection) sheet.Sheet {
 // weights first, each method's before the paper's.
 func weightsOf(s summary.Selection, variant, task string) []classValues {
 	var rows []classValues
-	dataset := s.Experiment.Dataset.Name
+	dataset := s.Published()
 	for _, method := range s.Methods {
 		runs := s.Runs(variant, task, method)
 		if len(runs) == 0 {
