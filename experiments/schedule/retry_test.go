@@ -44,8 +44,18 @@ func TestRetries(t *testing.T) {
 	}
 	log := logOf(results, runs[0])
 	first, second, ok := strings.Cut(log, ": attempt 2 of 3, because the worker ended with exit status 2 ---\n")
-	if !ok || !strings.HasPrefix(first, "alive\npanic: in the first life") || second != "alive\n" {
+	if !ok || !strings.HasPrefix(first, "alive\nfatal error: in the first life") || second != "alive\n" {
 		t.Errorf("log\n%s", log)
+	}
+}
+
+// A Go panic comes again: it is not tried again, and is the failure's last word.
+func TestPanicsAreNotRetried(t *testing.T) {
+	options := makeOptions(t, t.TempDir(), func(Update) {})
+	options.Retries = 2
+	summary := Run(t.Context(), makeRuns(t, panics), options)
+	if len(summary.Failed) != 1 || summary.Failed[0].Attempts != 1 || !strings.Contains(summary.Failed[0].Error(), "panic: in the worker") {
+		t.Errorf("%+v", summary)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -148,9 +149,12 @@ func (s *scheduler) endOf(ctx context.Context, w *worker, err error) (store.Resu
 	return store.Result{}, w.death(describe(state))
 }
 
-// death is the failure of a worker that ended without saying why.
+// death is the failure of a worker that ended without saying why. After a Go panic, which comes again at
+// the same place, no other worker does better.
 func (w *worker) death(reason string) Failure {
-	return Failure{Reason: reason, LogEnd: logEnd(w.log.Name(), w.said), died: true}
+	f := Failure{Reason: reason, LogEnd: logEnd(w.log.Name(), w.said)}
+	f.died = len(f.LogEnd) == 0 || !strings.HasPrefix(f.LogEnd[0], goPanic)
+	return f
 }
 
 // stoppedAsAsked reports whether a worker ended as one that was asked to does, also

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -191,6 +192,20 @@ func Strings(to *[]string, name, usage string, aliases ...string) cli.Flag {
 		*to = values
 		return nil
 	}}
+}
+
+// Between returns the check of a flag for a number, which says why it cannot be less than least; nor can
+// it be more than most.
+func Between[N int | float64 | time.Duration](least, most N, flag, why string) func(*cli.Context, N) error {
+	return func(_ *cli.Context, n N) error {
+		switch {
+		case n > most:
+			return WrongUsage("%s %v: at most %v", flag, n, most)
+		case !(n >= least):
+			return WrongUsage("%s %v: %s", flag, n, why)
+		}
+		return nil
+	}
 }
 
 // Format is --format, which sets to to one of the formats; the first is the usual one.
