@@ -129,8 +129,9 @@ type workOptions struct {
 	Schedule    schedule.Options
 	Device      string // one or several
 	Checkpoints string // interval between two of them
-	// GroupTimeout is how long processes that make one run together wait for each other.
-	GroupTimeout time.Duration
+	// Meeting and GroupTimeout are how long processes that make one run together wait for each other at
+	// its start, and after it.
+	Meeting, GroupTimeout time.Duration
 }
 
 func (o *workOptions) machineFlags() []cli.Flag {
@@ -184,8 +185,11 @@ func (o *workOptions) workerFlags() []cli.Flag {
 				}
 				return nil
 			}},
-		&cli.DurationFlag{Name: "group-timeout", Destination: &o.GroupTimeout, Value: time.Minute,
-			Usage:  "if several processes make a run together: `DURATION` that each waits for the others before it fails",
+		&cli.DurationFlag{Name: "meeting-timeout", Destination: &o.Meeting, Value: 5 * time.Minute,
+			Usage:  "if several processes make a run together: `DURATION` that each waits for the others to start",
+			Action: commandline.Between(time.Second, longest, "--meeting-timeout", "want a second or more")},
+		&cli.DurationFlag{Name: "group-timeout", Destination: &o.GroupTimeout, Value: 30 * time.Minute,
+			Usage:  "and then: `DURATION` that each waits for the others' part of a step, or a checkpoint, before it fails",
 			Action: commandline.Between(time.Second, longest, "--group-timeout", "want a second or more")},
 	)
 }
