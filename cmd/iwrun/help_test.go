@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"unicode/utf8"
 
@@ -270,5 +271,24 @@ func TestNumericFlagsAreBounded(t *testing.T) {
 	})
 	if numeric < 20 {
 		t.Errorf("only %d flags take numbers", numeric)
+	}
+}
+
+// full is a disk without room.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+// What prints fails if it cannot.
+func TestStandardOutputThatCannotBeWritten(t *testing.T) {
+	inFolder(t)
+	lines := [][]string{{"--version"}, {"--help"}, {"help", "adapt"}, {"doctor"}, {"status", "-c", "tiny.yaml"}, {"run", "-c", "tiny.yaml", "--dry-run"},
+		{"completion", "bash"}, {"manual", "--markdown"}, {"kubernetes", "-c", "tiny.yaml", "--image", "x", "--claim", "y"}}
+	eachCommand(func(words []string, _ *cli.Command) { lines = append(lines, append(slices.Clone(words), "--help")) })
+	for _, line := range lines {
+		var text strings.Builder
+		if status := run(line, streams{in: strings.NewReader(""), out: full{}, err: &text}); status != statusFailed || !strings.Contains(text.String(), "no space left on device") {
+			t.Errorf("%q: status %d\n%s", line, status, &text)
+		}
 	}
 }

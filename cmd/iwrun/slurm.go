@@ -136,7 +136,7 @@ func runSlurm(c *cli.Context, o slurmOptions, job cluster.Slurm, s streams) erro
 		fmt.Fprintln(s.out, script)
 		return nil
 	}
-	command := exec.Command("bash", script)
+	command := exec.Command("bash", "--", script)
 	command.Stdout, command.Stderr = s.out, s.err
 	if err := command.Run(); err != nil {
 		return fmt.Errorf("%s: %w", script, err)

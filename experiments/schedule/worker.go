@@ -67,7 +67,7 @@ func (w *worker) prepare(reason string) (err error) {
 
 // start starts the process.
 func (w *worker) start(o Options) (err error) {
-	arguments := slices.Concat(o.Command[1:], []string{"--device", w.device, "--threads", strconv.Itoa(o.Threads), w.dir.String()})
+	arguments := slices.Concat(o.Command[1:], []string{"--device", w.device, "--threads", strconv.Itoa(o.Threads), "--", w.dir.String()})
 	w.command = exec.Command(o.Command[0], arguments...)
 	w.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	w.command.Env = Environment(o.Threads)

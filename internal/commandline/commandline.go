@@ -49,6 +49,29 @@ func Output(file *os.File) io.Writer {
 	return file
 }
 
+// Kept is a program's standard output, which keeps the first error of writing to it: most of those who
+// print look at none.
+type Kept struct {
+	io.Writer
+	err error
+}
+
+func (k *Kept) Write(text []byte) (int, error) {
+	n, err := k.Writer.Write(text)
+	k.err = cmp.Or(k.err, err)
+	return n, err
+}
+
+// Status returns the exit status of a program that has ended with another one: if it says that all is
+// done, but not all could be written, the program has failed, and w is told why.
+func (k *Kept) Status(name string, status int, w io.Writer) int {
+	if status != 0 || k.err == nil {
+		return status
+	}
+	fmt.Fprintf(w, "%s: standard output: %v\n", name, k.err)
+	return StatusFailed
+}
+
 // Conclude prints the error of a program's command, as [Asked] returns its path, and returns
 // the exit status, 0 if there is none.
 func Conclude(app *cli.App, path []string, err error, w io.Writer) int {
