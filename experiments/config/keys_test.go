@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -40,7 +41,12 @@ func TestNumbersAreBounded(t *testing.T) {
 			continue
 		}
 		numbers++
-		for _, value := range []string{"0", "-1", "2147483648", "4611686018427387904", "1e12", "1e300", ".nan", ".inf", "-.inf"} {
+		// Seeds may be any number that fits, and the last bound of trade_off is far away.
+		tooMuch := []string{"4611686018427387904", "1e12"}
+		if key.Path == "seeds" || key.Path == "losses.trade_off" {
+			tooMuch = nil
+		}
+		for _, value := range slices.Concat(tooMuch, []string{"0", "-1", "2147483648", "1e300", ".nan", ".inf", "-.inf"}) {
 			file, err := Parse("f.yaml", []byte(base))
 			if err != nil {
 				t.Fatal(err)
@@ -50,13 +56,12 @@ func TestNumbersAreBounded(t *testing.T) {
 				given = "[" + value + "]"
 			}
 			err = file.Set([]string{key.Path + "=" + given})
-			huge := !strings.HasPrefix(value, "-") && value != "0" && (key.Path != "seeds" || value == "1e300" || value == ".inf" || value == ".nan")
 			switch {
-			case err == nil && (huge && (key.Path != "losses.trade_off" || strings.Trim(value, "0123456789e") != "") && value != "2147483648" || value == "-.inf" || value == "-1"):
+			case err == nil && value != "0" && value != "2147483648":
 				t.Errorf("%s takes %s", key.Path, value)
 			case err != nil && !strings.Contains(err.Error(), key.Path):
 				t.Errorf("%s=%s: the error does not name the key: %v", key.Path, value, err)
-			case err != nil && (value == "2147483648" || value == "4611686018427387904") && key.Path != "seeds" && !strings.Contains(err.Error(), "at most") && !strings.Contains(err.Error(), "below 1"):
+			case err != nil && value == "4611686018427387904" && !strings.Contains(err.Error(), "at most") && !strings.Contains(err.Error(), "below 1"):
 				t.Errorf("%s=%s: the error does not name the bound: %v", key.Path, value, err)
 			}
 		}

@@ -223,7 +223,7 @@ func Between[N int | float64 | time.Duration](least, most N, flag, why string) f
 	return func(_ *cli.Context, n N) error {
 		switch {
 		case n > most:
-			return WrongUsage("%s %v: at most %v", flag, n, most)
+			return WrongUsage("%s %v: at most %v; %s", flag, n, most, why)
 		case !(n >= least):
 			return WrongUsage("%s %v: %s", flag, n, why)
 		}
