@@ -411,3 +411,47 @@ func TestConfusionOfRareClasses(t *testing.T) {
 		}
 	})
 }
+
+// Distances, and so gradients, do not depend on where the rows lie, also in float32 a thousand
+// deviations from zero. All values are multiples of 1/64, which float32 has exactly there.
+func TestDiscrepancyFarFromZero(t *testing.T) {
+	torch.Tidy(func() {
+		p := newProblem(11)
+		rows := p.normal(2, p.rows, p.features)
+		gradient := func(shift float64) (loss float64, of []float32) {
+			values := make([]float32, len(rows))
+			for i, v := range rows {
+				values[i] = float32(math.Round(64*v)/64 + shift)
+			}
+			x := torch.FromSlice(values, 2*p.rows, p.features).SetRequiresGrad(true)
+			l := MaximumMeanDiscrepancy(form.Biased, torch.Tensor{}, Layer{x.Narrow(0, 0, p.rows), x.Narrow(0, p.rows, p.rows), FeatureKernel})
+			l.Backward()
+			g, _ := x.Grad()
+			return l.Item(), torch.ToSlice[float32](g)
+		}
+		want, wantOf := gradient(0)
+		got, of := gradient(1000)
+		if math.Abs(got-want) > 1e-5*math.Abs(want) {
+			t.Errorf("loss %v, near zero %v", got, want)
+		}
+		scale := float64(max(slices.Max(wantOf), -slices.Min(wantOf)))
+		for i := range of {
+			if math.Abs(float64(of[i]-wantOf[i])) > 1e-4*scale {
+				t.Fatalf("gradient %v, near zero %v", of, wantOf)
+			}
+		}
+	})
+}
+
+// The nuclear norm of what is not finite is not a number, as its gradient is: no error of a decomposition.
+func TestNuclearNormOfWhatIsNotFinite(t *testing.T) {
+	torch.Tidy(func() {
+		x := torch.FromSlice([]float32{1, 2, float32(math.NaN()), 4}, 2, 2).SetRequiresGrad(true)
+		loss := NuclearNorm(x)
+		loss.Backward()
+		g, _ := x.Grad()
+		if !math.IsNaN(loss.Item()) || !math.IsNaN(g.Sum().Item()) {
+			t.Errorf("loss %v, gradient %v", loss.Item(), torch.ToSlice[float32](g))
+		}
+	})
+}

@@ -5,6 +5,7 @@ package torch
 import "C"
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime"
@@ -35,7 +36,8 @@ type GroupOptions struct {
 	// Name tells groups apart that meet at one place.
 	Name    string
 	Device  Device        // of all tensors: NCCL connects GPUs, Gloo CPUs
-	Timeout time.Duration // of one operation, and of meeting
+	Meeting time.Duration // until all processes are there; 0 means Timeout
+	Timeout time.Duration // of one operation, during which another process may be at something else
 }
 
 // GroupFromEnvironment returns what the variables say that torchrun sets for each of its
@@ -81,7 +83,7 @@ func NewProcessGroup(o GroupOptions) (*ProcessGroup, error) {
 		check("NewProcessGroup", C.iwt_group_new(C.iwt_group_options{
 			rank: C.int(o.Rank), size: C.int(o.Size),
 			host: host, port: C.int(o.Port), served: C.bool(o.Served), prefix: name,
-			device: o.Device.index(), timeout: C.double(o.Timeout.Seconds()),
+			device: o.Device.index(), meeting: C.double(cmp.Or(o.Meeting, o.Timeout).Seconds()), timeout: C.double(o.Timeout.Seconds()),
 		}, &g.group))
 	})
 	if err != nil {

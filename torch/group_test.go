@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"net"
 	"os"
 	"slices"
 	"strings"
@@ -45,7 +46,7 @@ func member(act func(*ProcessGroup) error) int {
 		fmt.Println("no group:", ok, local, err)
 		return 2
 	}
-	options.Timeout = groupTimeout()
+	options.Meeting, options.Timeout = 5*time.Minute, groupTimeout()
 	g, err := NewProcessGroup(options)
 	if err != nil {
 		fmt.Println(err)
@@ -150,6 +151,20 @@ func TestProcessGroupLosesOne(t *testing.T) {
 			t.Errorf("status %d\n%s", status, said)
 		}
 	})
+}
+
+// A process that nobody meets does not wait as long as operations may take, such as a checkpoint on a slow disk.
+func TestMeetingHasItsOwnTimeout(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := listener.Addr().(*net.TCPAddr).Port
+	listener.Close()
+	_, err = NewProcessGroup(GroupOptions{Rank: 0, Size: 2, Host: "127.0.0.1", Port: port, Meeting: time.Second, Timeout: 24 * time.Hour})
+	if err == nil || !strings.Contains(err.Error(), "process 0 of 2 cannot meet the others") {
+		t.Error(err)
+	}
 }
 
 func TestProcessGroupThatNeverMeets(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"unicode/utf8"
 
@@ -236,5 +237,58 @@ func TestManual(t *testing.T) {
 	})
 	if status, _, said := call(t, "manual"); status != 2 || !strings.Contains(said, "--markdown") {
 		t.Errorf("status %d, %s", status, said)
+	}
+}
+
+// Every flag that takes a number has a lower and an upper bound, which the error names with the flag.
+func TestNumericFlagsAreBounded(t *testing.T) {
+	inFolder(t)
+	numeric := 0
+	eachCommand(func(words []string, command *cli.Command) {
+		for _, flag := range command.Flags {
+			values := []string{"0", "-1", "2147483648", "4611686018427387904", "NaN", "1e300"}
+			switch flag.(type) {
+			case *cli.IntFlag, *cli.Int64Flag, *cli.UintFlag, *cli.Float64Flag:
+			case *cli.DurationFlag:
+				values = []string{"0s", "-1s", "2147483648s", "2147483648ns", "NaN", "2562047h"}
+			default:
+				if flag.Names()[0] != "checkpoint-every" {
+					continue
+				}
+			}
+			numeric++
+			name := "--" + flag.Names()[0]
+			for i, value := range values {
+				status, out, text := call(t, append(slices.Clone(words), name+"="+value)...)
+				named := strings.Contains(text, name) || strings.Contains(text, "-"+flag.Names()[len(flag.Names())-1])
+				if refused := i >= 2 && value != "2147483648ns"; refused && (status != 2 || !named || out != "") {
+					t.Errorf("%q %s=%s: status %d\n%s\n%s", words, name, value, status, out, text)
+				} else if refused && i < 4 && !strings.Contains(text, "at most") {
+					t.Errorf("%q %s=%s: the error names no bound\n%s", words, name, value, text)
+				}
+			}
+		}
+	})
+	if numeric < 20 {
+		t.Errorf("only %d flags take numbers", numeric)
+	}
+}
+
+// full is a disk without room.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+// What prints fails if it cannot.
+func TestStandardOutputThatCannotBeWritten(t *testing.T) {
+	inFolder(t)
+	lines := [][]string{{"--version"}, {"--help"}, {"help", "adapt"}, {"doctor"}, {"status", "-c", "tiny.yaml"}, {"run", "-c", "tiny.yaml", "--dry-run"},
+		{"completion", "bash"}, {"manual", "--markdown"}, {"kubernetes", "-c", "tiny.yaml", "--image", "x", "--claim", "y"}}
+	eachCommand(func(words []string, _ *cli.Command) { lines = append(lines, append(slices.Clone(words), "--help")) })
+	for _, line := range lines {
+		var text strings.Builder
+		if status := run(line, streams{in: strings.NewReader(""), out: full{}, err: &text}); status != statusFailed || !strings.Contains(text.String(), "no space left on device") {
+			t.Errorf("%q: status %d\n%s", line, status, &text)
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"iwda/experiments/cluster"
+	"iwda/internal/commandline"
 	"iwda/internal/input"
 )
 
@@ -26,8 +27,8 @@ func (o *taskOptions) taskFlags(atOnce int) []cli.Flag {
 		usual = "no limit"
 	}
 	return append(append(o.experimentFlags(),
-		&cli.IntFlag{Name: "cpus", Destination: &o.CPUs, Value: 1, Usage: "`NUMBER` of cores of a task, and of threads of its run", Action: atLeast(1, "--cpus", "a task needs at least one core")},
-		&cli.IntFlag{Name: "at-once", Destination: &o.AtOnce, Value: atOnce, DefaultText: usual, Usage: "`NUMBER` of tasks at a time", Action: atLeast(min(1, atOnce), "--at-once", "at least one task at a time")},
+		&cli.IntFlag{Name: "cpus", Destination: &o.CPUs, Value: 1, Usage: "`NUMBER` of cores of a task, and of threads of its run", Action: commandline.Between(1, mostAtOnce, "--cpus", "a task needs at least one core")},
+		&cli.IntFlag{Name: "at-once", Destination: &o.AtOnce, Value: atOnce, DefaultText: usual, Usage: "`NUMBER` of tasks at a time", Action: commandline.Between(min(1, atOnce), mostTasks, "--at-once", "at least one task at a time")},
 	), o.faultFlags()...)
 }
 

@@ -41,7 +41,12 @@ func (s streams) display() (w io.Writer, terminal bool) {
 
 // run carries out a command line and returns the exit status.
 func run(arguments []string, s streams) int {
-	s.arguments = arguments
+	out := &commandline.Kept{Writer: s.out}
+	s.arguments, s.out = arguments, out
+	return out.Status("iwrun", carryOutLine(arguments, s), s.err)
+}
+
+func carryOutLine(arguments []string, s streams) int {
 	app := newApp(s)
 	path, help := commandline.Asked(app, arguments)
 	if help {

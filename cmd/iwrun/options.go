@@ -107,7 +107,7 @@ const allRuns = -1
 func (s *selection) selectionFlags() []cli.Flag {
 	return commandline.Advanced(
 		commandline.Strings(&s.Only, "only", "only runs whose ids match `GLOB`, as in 'subsampled/usps-mnist/*/seed-1'; may be repeated"),
-		&cli.IntFlag{Name: "index", Destination: &s.Index, Value: allRuns, DefaultText: "all", Usage: "only the run with this `NUMBER` in the list of --dry-run, from 0"},
+		&cli.IntFlag{Name: "index", Destination: &s.Index, Value: allRuns, DefaultText: "all", Usage: "only the run with this `NUMBER` in the list of --dry-run, from 0", Action: commandline.Between(allRuns, mostTasks, "--index", "want 0 or more")},
 	)
 }
 
@@ -129,13 +129,14 @@ type workOptions struct {
 	Schedule    schedule.Options
 	Device      string // one or several
 	Checkpoints string // interval between two of them
-	// GroupTimeout is how long processes that make one run together wait for each other.
-	GroupTimeout time.Duration
+	// Meeting and GroupTimeout are how long processes that make one run together wait for each other at
+	// its start, and after it.
+	Meeting, GroupTimeout time.Duration
 }
 
 func (o *workOptions) machineFlags() []cli.Flag {
 	return append([]cli.Flag{
-		&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Destination: &o.Schedule.Jobs, Action: atLeast(0, "-j", "at least one run at a time"),
+		&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Destination: &o.Schedule.Jobs, Action: commandline.Between(0, mostAtOnce, "-j", "at least one run at a time"),
 			DefaultText: "what suits the cores or GPUs", Usage: "`NUMBER` of runs at a time"},
 		&cli.StringFlag{Name: "device", Destination: &o.Device, Value: "auto", Usage: "`DEVICE`: cpu; cuda:N; several that share the runs, as in cuda:0,cuda:1; or auto: all GPUs, or the CPU if there are none"},
 	}, commandline.Advanced(
@@ -152,19 +153,19 @@ func (o *workOptions) deviceFlags() []cli.Flag {
 }
 
 func threadsFlag(to *int, usage string) cli.Flag {
-	return &cli.IntFlag{Name: "threads", Destination: to, Value: 1, Usage: usage, Action: atLeast(1, "--threads", "a run needs at least one thread")}
+	return &cli.IntFlag{Name: "threads", Destination: to, Value: 1, Usage: usage, Action: commandline.Between(1, mostAtOnce, "--threads", "a run needs at least one thread")}
 }
 
 func (o *workOptions) faultFlags() []cli.Flag {
 	return append(o.workerFlags(), commandline.Advanced(
-		&cli.IntFlag{Name: "retries", Destination: &o.Schedule.Retries, Value: 1, Action: atLeast(0, "--retries", "want 0 or more"),
+		&cli.IntFlag{Name: "retries", Destination: &o.Schedule.Retries, Value: 1, Action: commandline.Between(0, mostRetries, "--retries", "want 0 or more"),
 			Usage: "`NUMBER` of times that a run starts again, from its checkpoint, after its worker died without giving a reason"},
 		&cli.DurationFlag{Name: "stall", Destination: &o.Schedule.Stall, Value: 30 * time.Minute, Usage: "`DURATION` without a sign of life after which a worker is killed; 0: never",
 			Action: func(_ *cli.Context, d time.Duration) error {
-				if d != 0 && d < shortestStall {
-					return wrongUsage("--stall %v: want %v or more, or 0 for never", d, shortestStall)
+				if d == 0 {
+					return nil
 				}
-				return nil
+				return commandline.Between(shortestStall, longest, "--stall", fmt.Sprintf("want %v or more, or 0 for never", shortestStall))(nil, d)
 			}},
 		&cli.BoolFlag{Name: "overwrite", Destination: &o.Schedule.Overwrite, Usage: "if another configuration left a result or a checkpoint in a run's folder, remove it and start the run again"},
 	)...)
@@ -184,21 +185,24 @@ func (o *workOptions) workerFlags() []cli.Flag {
 				}
 				return nil
 			}},
-		&cli.DurationFlag{Name: "group-timeout", Destination: &o.GroupTimeout, Value: time.Minute,
-			Usage:  "if several processes make a run together: `DURATION` that each waits for the others before it fails",
-			Action: atLeast(time.Second, "--group-timeout", "want a second or more")},
+		&cli.DurationFlag{Name: "meeting-timeout", Destination: &o.Meeting, Value: 5 * time.Minute,
+			Usage:  "if several processes make a run together: `DURATION` that each waits for the others to start",
+			Action: commandline.Between(time.Second, longest, "--meeting-timeout", "want a second or more")},
+		&cli.DurationFlag{Name: "group-timeout", Destination: &o.GroupTimeout, Value: 30 * time.Minute,
+			Usage:  "and then: `DURATION` that each waits for the others' part of a step, or a checkpoint, before it fails",
+			Action: commandline.Between(time.Second, longest, "--group-timeout", "want a second or more")},
 	)
 }
 
-// atLeast returns the check of a flag for a number, which says why it cannot be less.
-func atLeast[N int | time.Duration](least N, flag, why string) func(*cli.Context, N) error {
-	return func(_ *cli.Context, n N) error {
-		if n < least {
-			return wrongUsage("%s %v: %s", flag, n, why)
-		}
-		return nil
-	}
-}
+// Bounds of the numbers that flags take, beyond what a machine or an experiment could use.
+const (
+	mostRows    = 1_000_000
+	mostSteps   = 1_000_000_000
+	mostAtOnce  = 1024 // processes or threads of one machine
+	mostTasks   = 100_000
+	mostRetries = 1000
+	longest     = 30 * 24 * time.Hour
+)
 
 // devices returns those that the option names, of which there is at least one, and has the
 // runs share them.

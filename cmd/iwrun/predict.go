@@ -38,12 +38,12 @@ func newPredictCommand(s streams) *cli.Command {
 		&cli.BoolFlag{Name: "probabilities", Destination: &o.Probabilities, Usage: "write the probabilities of all classes too"},
 		sharesFlag(&o.Shares, "input"),
 		&cli.StringFlag{Name: "to-label", Destination: &o.ToLabel, Usage: "write random rows for you to label to `FILE`, .csv or .parquet; iwrun evaluate reads it"},
-		&cli.IntFlag{Name: "label-rows", Destination: &o.LabelRows, Value: labels.UsualRows, Usage: "with --to-label: `N` rows", Action: atLeast(1, "--label-rows", "want a row or more")},
+		&cli.IntFlag{Name: "label-rows", Destination: &o.LabelRows, Value: labels.UsualRows, Usage: "with --to-label: `N` rows", Action: commandline.Between(1, mostRows, "--label-rows", "want a row or more")},
 	}
 	flags = append(flags, commandline.Advanced(append(trustFlags(&o.Trust),
 		&cli.BoolFlag{Name: "label-strata", Destination: &o.LabelStrata, Usage: "with --to-label: " + labelStrataUsage},
 		&cli.IntFlag{Name: "batch", Destination: &o.Batch, Value: predict.DefaultBatch, Usage: "`NUMBER` of rows that pass through the network at a time",
-			Action: atLeast(1, "--batch", "at least one row at a time")},
+			Action: commandline.Between(1, mostRows, "--batch", "at least one row at a time")},
 	)...)...)
 	return &cli.Command{
 		Name:      "predict",

@@ -196,7 +196,7 @@ func carryOut(runs []plan.Run, results string, o workOptions, display progress.D
 	defer release()
 
 	options := o.Schedule
-	options.Command = []string{program, workerName, "--" + supervisedFlag, "--checkpoint-every", o.Checkpoints, "--group-timeout", o.GroupTimeout.String()}
+	options.Command = []string{program, workerName, "--" + supervisedFlag, "--checkpoint-every", o.Checkpoints, "--meeting-timeout", o.Meeting.String(), "--group-timeout", o.GroupTimeout.String()}
 	options.Results, options.Kill, options.Checkpoint = results, kill, checkpoints
 	options.Observe = func(u schedule.Update) {
 		display.Observe(u)

@@ -45,9 +45,9 @@ func newSlurmCommand(s streams) *cli.Command {
 		flags = append(flags, &cli.StringFlag{Name: f.name, Usage: f.usage})
 	}
 	flags = append(flags,
-		&cli.IntFlag{Name: "nodes", Destination: &o.Nodes, Value: 1, Usage: "`NUMBER` of machines that make a run together", Action: atLeast(1, "--nodes", "a run takes at least one machine")},
+		&cli.IntFlag{Name: "nodes", Destination: &o.Nodes, Value: 1, Usage: "`NUMBER` of machines that make a run together", Action: commandline.Between(1, mostTasks, "--nodes", "a run takes at least one machine")},
 		&cli.IntFlag{Name: "processes", Destination: &o.Processes, DefaultText: "one per GPU of --gres, else 1", Usage: "`NUMBER` of processes that make a run together on each machine",
-			Action: atLeast(1, "--processes", "a run takes at least one process on a machine")},
+			Action: commandline.Between(1, mostAtOnce, "--processes", "a run takes at least one process on a machine")},
 		commandline.Strings(&o.Sbatch, "sbatch", "any other option of sbatch, `--NAME=VALUE`, for all jobs; may be repeated"),
 		&cli.BoolFlag{Name: "submit", Destination: &o.Submit, Usage: "submit the jobs and print their numbers"},
 	)
@@ -136,7 +136,7 @@ func runSlurm(c *cli.Context, o slurmOptions, job cluster.Slurm, s streams) erro
 		fmt.Fprintln(s.out, script)
 		return nil
 	}
-	command := exec.Command("bash", script)
+	command := exec.Command("bash", "--", script)
 	command.Stdout, command.Stderr = s.out, s.err
 	if err := command.Run(); err != nil {
 		return fmt.Errorf("%s: %w", script, err)

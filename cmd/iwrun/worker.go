@@ -108,7 +108,7 @@ func makeRun(ctx context.Context, run plan.Run, dir store.Dir, o workOptions, op
 	if options.Checkpoints, err = train.ParseInterval(o.Checkpoints); err != nil {
 		return err
 	}
-	if options.Group, err = joinGroup(options.Device, o.GroupTimeout); err != nil {
+	if options.Group, err = joinGroup(options.Device, o.Meeting, o.GroupTimeout); err != nil {
 		return err
 	}
 	_, err = train.Run(ctx, run.Config, dir, options)
@@ -117,12 +117,12 @@ func makeRun(ctx context.Context, run plan.Run, dir store.Dir, o workOptions, op
 
 // joinGroup returns the group whose other processes do the same now, nil for one that is
 // alone.
-func joinGroup(device torch.Device, timeout time.Duration) (*torch.ProcessGroup, error) {
+func joinGroup(device torch.Device, meeting, timeout time.Duration) (*torch.ProcessGroup, error) {
 	o, _, grouped, err := torch.GroupFromEnvironment(os.LookupEnv)
 	if err != nil || !grouped || o.Size == 1 {
 		return nil, err
 	}
-	o.Device, o.Timeout = device, timeout
+	o.Device, o.Meeting, o.Timeout = device, meeting, timeout
 	return torch.NewProcessGroup(o)
 }
 

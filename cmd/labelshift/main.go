@@ -38,7 +38,12 @@ func nameOf(path string) string {
 }
 
 // run carries out a command line of the program of that name and returns the exit status.
-func run(name string, arguments []string, out, err io.Writer) int {
+func run(name string, arguments []string, to, err io.Writer) int {
+	out := &commandline.Kept{Writer: to}
+	return out.Status(name, carryOut(name, arguments, out, err), err)
+}
+
+func carryOut(name string, arguments []string, out, err io.Writer) int {
 	of := command.New(name, out, err)
 	app := &cli.App{
 		Name: name, Usage: of.Usage, UsageText: of.UsageText, Description: of.Description,

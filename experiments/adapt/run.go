@@ -10,6 +10,7 @@
 package adapt
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,6 +23,7 @@ import (
 	"iwda/experiments/model"
 	"iwda/experiments/plan"
 	"iwda/experiments/schedule"
+	"iwda/experiments/store"
 	"iwda/experiments/train"
 	"iwda/internal/wholefile"
 	"iwda/nets/architecture"
@@ -92,13 +94,14 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 		return nil, err
 	}
 	lap("look")
+	place := store.PlaceOf(p.options.Folder)
 	train := p.options.Train
 	if train == nil {
 		train = p.options.trainHere
 	}
 	failed, err := train(ctx, longestFirst(p.Runs), p.results(), func(run plan.Run) string { return p.firstAnswer(ctx, run) })
 	if err == nil {
-		err = ctx.Err()
+		err = cmp.Or(ctx.Err(), place.Check())
 	}
 	if err != nil {
 		return nil, err
@@ -116,6 +119,9 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 	}
 	lap("conclude")
 	outcome.Seconds = seconds
+	if err := place.Check(); err != nil {
+		return nil, err
+	}
 	return outcome, wholefile.WriteJSON(p.path(names.Outcome), outcome)
 }
 
@@ -171,7 +177,11 @@ func longestFirst(runs []plan.Run) []plan.Run {
 
 // trainHere makes the runs in this process.
 func (o Options) trainHere(ctx context.Context, runs []plan.Run, results string, finished func(plan.Run) string) (failed []schedule.Failure, err error) {
+	place := store.PlaceOf(o.Folder)
 	for _, run := range runs {
+		if err := place.Check(); err != nil {
+			return nil, err
+		}
 		if _, finished := run.Finished(results); finished {
 			continue
 		}

@@ -59,6 +59,21 @@ func domains(t *testing.T) (source, target string) {
 // small are settings with which a run takes a second.
 var small = []string{"methods=[source-only, iwdan]", "seeds=[1, 2]", "train.epochs=8", "network.features=8"}
 
+// A folder that is moved while its runs are trained is not made anew.
+func TestFolderThatIsMoved(t *testing.T) {
+	source, target := domains(t)
+	folder := filepath.Join(t.TempDir(), "out")
+	o := Options{Folder: folder, Set: small, Train: func(context.Context, []plan.Run, string, func(plan.Run) string) ([]schedule.Failure, error) {
+		return nil, os.Rename(folder, folder+" elsewhere")
+	}}
+	if _, err := Run(context.Background(), source, target, o); err == nil || !strings.Contains(err.Error(), folder+" was moved, deleted or replaced") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := os.Stat(folder); err == nil {
+		t.Error("the folder was made anew")
+	}
+}
+
 // A Go program goes from two files to predictions, without a word on its own, and outcome.json
 // says what it returned and what the other files hold.
 func TestRun(t *testing.T) {

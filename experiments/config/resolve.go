@@ -74,6 +74,15 @@ func (f *File) Resolve(task, variant, method string, seed int64) (Resolved, erro
 		d.failAt(cmp.Or(d.at["network.name"], d.at["network"]), "network.name: %s makes no steps, in which %s could align domains; "+
 			"give it to source-only alone, as with the override {when: {method: source-only@forest}, network: {name: %[1]s}}", architecture.Forest, method)
 	}
+	if r.Train.Batch == 1 {
+		at := cmp.Or(d.at["train.batch"], d.at["train"])
+		switch {
+		case m.Alignment == DAN || m.Alignment == DANLinear || m.Alignment == JAN:
+			d.failAt(at, "train.batch is 1; %s compares rows of a domain with each other: it must be at least 2", method)
+		case strings.HasPrefix(r.Network.Name, "resnet") && !r.Network.Frozen:
+			d.failAt(at, "train.batch is 1; %s has batch normalisation, which needs the variance of several rows: it must be at least 2", r.Network.Name)
+		}
+	}
 	return r, d.errors.OrNil()
 }
 

@@ -333,3 +333,37 @@ func TestLengthThatDoesNotCount(t *testing.T) {
 		}
 	}
 }
+
+// Losses that compare rows of one domain, and batch normalisation, need two rows.
+func TestBatchesOfOneRow(t *testing.T) {
+	images := "experiment: e\ndataset: {name: files, domains: {a: {path: a}, b: {path: b}}}\ntasks: [a-b]\nvariants: [full]\nmethods: [source-only]\nseeds: [1]\n"
+	for _, c := range []struct {
+		method string
+		wrong  bool
+	}{
+		{"dan", true}, {"dan-linear", true}, {"jan", true}, {"iwjan", true}, {"dann", false}, {"source-only", false},
+	} {
+		file, err := Parse("f.yaml", []byte(strings.NewReplacer("source-only", c.method).Replace(images)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := file.Set([]string{"train.batch=1"}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := file.Resolve("a-b", "full", c.method, 1); c.wrong != (err != nil && strings.Contains(err.Error(), "train.batch is 1; "+c.method)) {
+			t.Errorf("%s: %v", c.method, err)
+		}
+	}
+	file, err := Parse("f.yaml", []byte("experiment: e\ndataset: {name: office31}\ntasks: [amazon-dslr]\nvariants: [full]\nmethods: [source-only]\nseeds: [1]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, frozen := range []string{"true", "false"} {
+		if err := file.Set([]string{"train.batch=1", "network={name: resnet18, pretrained: x, frozen: " + frozen + ", views: 0}"}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := file.Resolve("amazon-dslr", "full", "source-only", 1); (frozen == "false") != (err != nil && strings.Contains(err.Error(), "batch normalisation")) {
+			t.Errorf("frozen %s: %v", frozen, err)
+		}
+	}
+}

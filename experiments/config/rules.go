@@ -3,10 +3,12 @@ package config
 import (
 	"fmt"
 	"maps"
+	"math"
 	"os"
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"iwda/datasets/catalogue"
@@ -36,7 +38,7 @@ var rules = map[string]rule{
 	"experiment": {takes: folderForm, check: folderName},
 	"variants[]": {takes: "full, subsampled, source-NAME, target-NAME", check: variant},
 	"methods[]":  methods,
-	"seeds[]":    atLeast(0),
+	"seeds[]":    between(0, math.MaxInt64),
 
 	"recipe":              oneOf("recipe", slices.Sorted(maps.Keys(recipes))),
 	"selection.rule":      oneOf("rule", selection.Names()),
@@ -50,55 +52,55 @@ var rules = map[string]rule{
 	"dataset.root":              {takes: expanded, check: expandVariables},
 	"dataset.fraction":          shareKept,
 	"dataset.class_fractions[]": shareKept,
-	"dataset.train_per_class":   atLeast(1),
-	"dataset.test_per_class":    atLeast(1),
+	"dataset.train_per_class":   between(1, 1e5),
+	"dataset.test_per_class":    between(1, 1e5),
 
-	"dataset.resize":  atLeast(1),
-	"dataset.crop":    atLeast(1),
-	"dataset.workers": atLeast(1),
+	"dataset.resize":  between(1, 4096),
+	"dataset.crop":    between(1, 4096),
+	"dataset.workers": between(1, 1024),
 	"dataset.cache":   oneOf("cache", images.CacheNames()),
 
 	"network.name":       oneOf("network", architecture.Names()),
 	"network.pretrained": {takes: expanded + "; or " + NotPretrained, check: weightsFile},
 	"network.file":       {takes: expanded, check: expandVariables},
-	"network.features":   atLeast(1),
-	"network.layers":     atLeast(1),
-	"network.views":      atLeast(0),
+	"network.features":   between(1, 16384),
+	"network.layers":     between(1, 64),
+	"network.views":      between(0, 1000),
 	"network.normalise":  emptyFor(normalise.None, "normalisation", normalise.OfSource, normalise.Standard, normalise.Matched, normalise.UnitLength),
 	"network.clip":       bound,
 
-	"discriminator.hidden":              atLeast(1),
+	"discriminator.hidden":              between(1, 16384),
 	"discriminator.dropout":             shareTaken,
-	"discriminator.random_projection":   atLeast(0),
+	"discriminator.random_projection":   between(0, 65536),
 	"discriminator.normalise":           emptyFor("none", "normalisation", RowScale, SharedScale),
-	"discriminator.reversal.iterations": atLeast(1),
+	"discriminator.reversal.iterations": between(1, mostSteps),
 
 	"losses.classification": oneOf("classification loss", form.ClassificationNames()),
 	"losses.mmd":            oneOf("form of the MMD", form.MMDNames()),
-	"losses.trade_off":      atLeast(0),
+	"losses.trade_off":      between(0, 1e30),
 
-	"train.epochs":                 atLeast(1),
-	"train.steps":                  atLeast(1),
-	"train.eval_every":             atLeast(1),
-	"train.head_rate":              positive,
-	"train.batch":                  atLeast(1),
-	"train.domain_from_epoch":      atLeast(1),
-	"train.eval_batch":             atLeast(1),
+	"train.epochs":                 between(1, 1e6),
+	"train.steps":                  between(1, mostSteps),
+	"train.eval_every":             between(1, mostSteps),
+	"train.head_rate":              above0(1e6),
+	"train.batch":                  between(1, 1e6),
+	"train.domain_from_epoch":      between(1, 1e6),
+	"train.eval_batch":             between(1, 1e6),
 	"train.precision":              emptyFor("float32", "precision", BFloat16),
-	"train.restarts":               atLeast(0),
+	"train.restarts":               between(0, 1000),
 	"train.validation":             shareTaken,
-	"train.optimizer.lr":           positive,
+	"train.optimizer.lr":           above0(1000),
 	"train.optimizer.momentum":     shareTaken,
-	"train.optimizer.weight_decay": atLeast(0),
+	"train.optimizer.weight_decay": between(0, 1000),
 	"train.schedule.name":          oneOf("schedule", learningrate.Names()),
-	"train.schedule.every":         atLeast(1),
-	"train.schedule.factor":        positive,
-	"train.schedule.gamma":         positive,
-	"train.schedule.power":         positive,
+	"train.schedule.every":         between(1, mostSteps),
+	"train.schedule.factor":        above0(1000),
+	"train.schedule.gamma":         above0(1000),
+	"train.schedule.power":         above0(1000),
 
 	"weights.ema":                shareTaken,
-	"weights.every":              atLeast(1),
-	"weights.warmup":             atLeast(0),
+	"weights.every":              between(1, 1e6),
+	"weights.warmup":             between(0, 1e6),
 	"weights.min_singular_value": shareTaken,
 }
 
@@ -178,26 +180,44 @@ func number(v reflect.Value) float64 {
 	return v.Float()
 }
 
-func numberRule(accepts func(float64) bool, needs string) rule {
-	return rule{takes: needs, check: func(path string, v reflect.Value) string {
-		if accepts(number(v)) {
-			return ""
+// mostSteps bounds what counts steps; products of it and of a number of epochs stay whole numbers.
+const mostSteps = 1e9
+
+// numberRule is the rule of numbers that are at most most and are accepted, in words.
+func numberRule(accepts func(float64) bool, needs string, most float64) rule {
+	limit := fmt.Sprint("at most ", most)
+	if most < 1e15 {
+		limit = "at most " + strconv.FormatFloat(most, 'f', -1, 64)
+	}
+	takes := needs + " and " + limit
+	if most >= math.MaxInt64 {
+		takes = needs
+	}
+	return rule{takes: takes, check: func(path string, v reflect.Value) string {
+		switch x := number(v); {
+		case x > most:
+			return fmt.Sprintf("%s is %v; it must be %s", path, v.Interface(), limit)
+		case !accepts(x):
+			return fmt.Sprintf("%s is %v; it must be %s", path, v.Interface(), needs)
 		}
-		return fmt.Sprintf("%s is %v; it must be %s", path, v.Interface(), needs)
+		return ""
 	}}
 }
 
-func atLeast(low float64) rule {
-	return numberRule(func(x float64) bool { return x >= low }, fmt.Sprintf("at least %v", low))
+func between(low, most float64) rule {
+	return numberRule(func(x float64) bool { return x >= low }, fmt.Sprintf("at least %v", low), most)
+}
+
+func above0(most float64) rule {
+	return numberRule(func(x float64) bool { return x > 0 }, "above 0", most)
 }
 
 // Rules of numbers that several keys share: a share that is kept may be all, one that is taken
 // may be nothing.
 var (
-	positive   = numberRule(func(x float64) bool { return x > 0 }, "above 0")
-	shareKept  = numberRule(func(x float64) bool { return x > 0 && x <= 1 }, "above 0 and at most 1")
-	shareTaken = numberRule(func(x float64) bool { return x >= 0 && x < 1 }, "at least 0 and below 1")
-	bound      = numberRule(func(x float64) bool { return x == 0 || x >= 1 }, "0 (none) or at least 1")
+	shareKept  = numberRule(func(x float64) bool { return x > 0 && x <= 1 }, "above 0 and at most 1", math.Inf(1))
+	shareTaken = numberRule(func(x float64) bool { return x >= 0 && x < 1 }, "at least 0 and below 1", math.Inf(1))
+	bound      = numberRule(func(x float64) bool { return x == 0 || x >= 1 }, "0 (none) or at least 1", 1e6)
 )
 
 // plainFolder matches what may name a folder: it leads nowhere else, and no file system

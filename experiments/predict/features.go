@@ -18,10 +18,10 @@ func Features(m model.Model, rows datasets.Set, o Options) (values []float32, wi
 	defer runtime.UnlockOSThread()
 	torch.SetThreads(o.Threads)
 	m.Network.State().Move(torch.Float32, o.Device)
-	size := datasets.Size(rows.Shape())
-	batch := make([]float32, min(o.Batch, rows.Len())*size)
-	for first := 0; first < rows.Len(); first += o.Batch {
-		n := min(o.Batch, rows.Len()-first)
+	size, most := datasets.Size(rows.Shape()), datasets.BatchRows(o.Batch, rows.Len(), rows.Shape())
+	batch := make([]float32, most*size)
+	for first := 0; first < rows.Len(); first += most {
+		n := min(most, rows.Len()-first)
 		for i := range n {
 			rows.CopyRow(batch[i*size:(i+1)*size], first+i)
 		}

@@ -189,8 +189,7 @@ func (i imageInput) Name() string { return i.Set().Name() }
 func (i imageInput) Again() bool  { return true }
 
 func (i imageInput) batches(ctx context.Context, size int) iter.Seq2[batch, error] {
-	const largest = 64 // an image takes as much memory as thousands of other rows
-	return each(i.Batches(ctx, images.ViewOptions{BatchSize: min(size, largest), Crop: i.crop}), func(b *images.Batch) batch {
+	return each(i.Batches(ctx, images.ViewOptions{BatchSize: min(size, i.Set().Len()), Crop: i.crop}), func(b *images.Batch) batch {
 		id := func(row int) string { return i.Set().ID(b.Rows[row]) }
 		return batch{values: b.Values, rows: len(b.Rows), id: id, normalised: true}
 	})

@@ -13,6 +13,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"iwda/datasets"
 	"iwda/datasets/normalise"
 	"iwda/experiments/model"
 	"iwda/internal/input"
@@ -139,11 +140,12 @@ func eachBatch(ctx context.Context, inputs []Input, predictors []*Predictor, tak
 	runtime.LockOSThread() // libtorch's number of threads and its switch for gradients are a thread's
 	defer runtime.UnlockOSThread()
 	options := predictors[0].options
+	size := datasets.BatchRows(options.Batch, -1, predictors[0].model.Input.Shape)
 	torch.SetThreads(options.Threads)
 	rows := 0 // of all inputs so far
 	for _, from := range inputs {
 		before := rows
-		for b, err := range from.batches(ctx, options.Batch) {
+		for b, err := range from.batches(ctx, size) {
 			if stopped := ctx.Err(); stopped != nil {
 				return stopped
 			}

@@ -67,9 +67,12 @@ const (
 	logWidth = 200     // bytes of a line that a failure quotes
 )
 
+// goPanic begins the line with which a Go program panics.
+const goPanic = "panic: "
+
 // lastWords begin the lines with which a Go or C++ program dies. What follows them,
 // stacks and registers, matters less.
-var lastWords = []string{"panic: ", "fatal error: ", "terminate called", "SIG"}
+var lastWords = []string{goPanic, "fatal error: ", "terminate called", "SIG"}
 
 // logEnd returns the lines of a log behind the offset that say most about its end:
 // those from the first last words on, otherwise the last ones.

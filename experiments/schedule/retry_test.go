@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -44,8 +45,38 @@ func TestRetries(t *testing.T) {
 	}
 	log := logOf(results, runs[0])
 	first, second, ok := strings.Cut(log, ": attempt 2 of 3, because the worker ended with exit status 2 ---\n")
-	if !ok || !strings.HasPrefix(first, "alive\npanic: in the first life") || second != "alive\n" {
+	if !ok || !strings.HasPrefix(first, "alive\nfatal error: in the first life") || second != "alive\n" {
 		t.Errorf("log\n%s", log)
+	}
+}
+
+// A folder of results that is moved away is not made anew: no other run starts.
+func TestResultsThatWereMoved(t *testing.T) {
+	results := filepath.Join(t.TempDir(), "results")
+	options := makeOptions(t, results, func(u Update) {
+		if u.State == Finished {
+			if err := os.Rename(results, results+" elsewhere"); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	options.Jobs = 1
+	summary := Run(t.Context(), makeRuns(t, succeeds, alsoSucceeds), options)
+	if len(summary.Finished) != 1 || len(summary.Failed) != 1 || !strings.Contains(summary.Failed[0].Error(), results+" was moved, deleted or replaced") {
+		t.Errorf("%+v", summary)
+	}
+	if _, err := os.Stat(results); err == nil {
+		t.Error("the folder was made anew")
+	}
+}
+
+// A Go panic comes again: it is not tried again, and is the failure's last word.
+func TestPanicsAreNotRetried(t *testing.T) {
+	options := makeOptions(t, t.TempDir(), func(Update) {})
+	options.Retries = 2
+	summary := Run(t.Context(), makeRuns(t, panics), options)
+	if len(summary.Failed) != 1 || summary.Failed[0].Attempts != 1 || !strings.Contains(summary.Failed[0].Error(), "panic: in the worker") {
+		t.Errorf("%+v", summary)
 	}
 }
 

@@ -31,6 +31,7 @@ import (
 
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
+	"iwda/internal/wholefile"
 )
 
 // Options say how runs are carried out.
@@ -111,6 +112,9 @@ func Run(ctx context.Context, runs []plan.Run, options Options) Summary {
 			s.pending = append(s.pending, i)
 		}
 	}
+	if len(s.pending) > 0 && new(wholefile.Disk).MakeFolder(options.Results) == nil { // or each run says why not
+		s.place = store.PlaceOf(options.Results)
+	}
 	ended := make(chan struct{})
 	var others, slots sync.WaitGroup
 	others.Go(func() { s.passOnCheckpoints(ended) })
@@ -137,6 +141,7 @@ type scheduler struct {
 	options Options
 	runs    []plan.Run
 	ends    []Update // how each run ended, Stopped before
+	place   store.Place
 
 	taking  sync.Mutex // held while the next run is chosen
 	pending []int      // not tried yet

@@ -168,7 +168,7 @@ func TestWorkerSurroundings(t *testing.T) {
 	if summary := Run(t.Context(), runs, makeOptions(t, results, func(Update) {})); len(summary.Finished) != 1 {
 		t.Fatalf("%+v", summary)
 	}
-	want := "worker --device cpu --threads 3\nOMP_NUM_THREADS 3 MKL_NUM_THREADS 3\nown group true\n"
+	want := "worker --device cpu --threads 3 --\nOMP_NUM_THREADS 3 MKL_NUM_THREADS 3\nown group true\n"
 	if diff := cmp.Diff(want, logOf(results, runs[0])); diff != "" {
 		t.Error(diff)
 	}

@@ -45,6 +45,10 @@ func (s *scheduler) take(ctx context.Context, device string) (j job, ok bool) {
 func (s *scheduler) claim(i int) *store.Lock {
 	run := s.runs[i]
 	dir := run.Dir(s.options.Results)
+	if err := s.place.Check(); err != nil { // before the lock makes a folder
+		s.refuse(i, Failure{Reason: err.Error(), untouched: true})
+		return nil
+	}
 	if !s.options.Overwrite {
 		if err := otherConfiguration(run, dir); err != nil {
 			s.refuse(i, Failure{Reason: err.Error(), untouched: true})

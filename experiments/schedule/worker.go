@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -66,7 +67,7 @@ func (w *worker) prepare(reason string) (err error) {
 
 // start starts the process.
 func (w *worker) start(o Options) (err error) {
-	arguments := slices.Concat(o.Command[1:], []string{"--device", w.device, "--threads", strconv.Itoa(o.Threads), w.dir.String()})
+	arguments := slices.Concat(o.Command[1:], []string{"--device", w.device, "--threads", strconv.Itoa(o.Threads), "--", w.dir.String()})
 	w.command = exec.Command(o.Command[0], arguments...)
 	w.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	w.command.Env = Environment(o.Threads)
@@ -148,9 +149,12 @@ func (s *scheduler) endOf(ctx context.Context, w *worker, err error) (store.Resu
 	return store.Result{}, w.death(describe(state))
 }
 
-// death is the failure of a worker that ended without saying why.
+// death is the failure of a worker that ended without saying why. After a Go panic, which comes again at
+// the same place, no other worker does better.
 func (w *worker) death(reason string) Failure {
-	return Failure{Reason: reason, LogEnd: logEnd(w.log.Name(), w.said), died: true}
+	f := Failure{Reason: reason, LogEnd: logEnd(w.log.Name(), w.said)}
+	f.died = len(f.LogEnd) == 0 || !strings.HasPrefix(f.LogEnd[0], goPanic)
+	return f
 }
 
 // stoppedAsAsked reports whether a worker ended as one that was asked to does, also

@@ -110,10 +110,11 @@ func work(arguments []string) int {
 		os.WriteFile(filepath.Join(folder, "orphan"), nil, 0o666)
 		return 0
 	case diesOnce:
-		fmt.Fprintln(os.Stderr, "alive") // as the panic is: two streams may come in any order
+		fmt.Fprintln(os.Stderr, "alive") // as the last words are: two streams may come in any order
 		if _, err := os.ReadFile(filepath.Join(folder, "died")); err != nil {
 			os.WriteFile(filepath.Join(folder, "died"), nil, 0o666)
-			panic("in the first life")
+			fmt.Fprintln(os.Stderr, "fatal error: in the first life")
+			os.Exit(2)
 		}
 	case hangs:
 		signal.Reset()

@@ -38,7 +38,7 @@ func conclude(ctx context.Context, run config.Resolved, d *data, weights *classW
 		return c, nil
 	}
 	var err error
-	if c.seen, err = e.observe(ctx, d); err != nil || c.seen.heldOut == nil {
+	if c.seen, err = e.observe(ctx, d, finite{}); err != nil || c.seen.heldOut == nil {
 		return c, err
 	}
 	k, heldOut := len(d.classNames), c.seen.heldOut

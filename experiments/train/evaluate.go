@@ -78,8 +78,8 @@ type observations struct {
 	unlabelled      bool // no test row has a label
 }
 
-// observe passes these rows through the network.
-func (e evaluator) observe(ctx context.Context, d *data) (*observations, error) {
+// observe passes these rows through the network, and the test rows by a taker more.
+func (e evaluator) observe(ctx context.Context, d *data, also taker) (*observations, error) {
 	k := len(d.classNames)
 	o := &observations{onTest: newConfusion(k), predicted: newPredictions(k), unlabelled: d.test.Known() == 0}
 	if d.onHeldOut == nil {
@@ -88,7 +88,7 @@ func (e evaluator) observe(ctx context.Context, d *data) (*observations, error) 
 		o.target = &outputs{kept: store.JudgedRows(d.test.Len())}
 	}
 	o.compared = o.target
-	if err := e.evaluate(ctx, d.onTest, o.onTest, o.predicted, o.target); err != nil || d.onHeldOut == nil {
+	if err := e.evaluate(ctx, d.onTest, also, o.onTest, o.predicted, o.target); err != nil || d.onHeldOut == nil {
 		return o, err
 	}
 	counts, loss := newConfusion(k), &crossEntropy{}
@@ -101,7 +101,7 @@ func (e evaluator) observe(ctx context.Context, d *data) (*observations, error) 
 		})
 	} else {
 		o.heldOut = &outputs{}
-		if err := e.evaluate(ctx, d.onHeldOut, counts, loss, o.heldOut); err != nil {
+		if err := e.evaluate(ctx, d.onHeldOut, also, counts, loss, o.heldOut); err != nil {
 			return nil, err
 		}
 	}

@@ -139,3 +139,25 @@ func TestCloseErrorComesSecond(t *testing.T) {
 		}
 	}
 }
+
+// A network that is not finite where it is evaluated ends the run, be it in an output or in a buffer.
+func TestNotFiniteInEvaluation(t *testing.T) {
+	tr := makeTrainer(t, resolve(t, "full", "source-only", 1), Options{Threads: 1, Log: io.Discard})
+	torch.Tidy(func() {
+		first := tr.model.state()[0]
+		first.Tensor.Set(first.Tensor.Affine(1, math.Inf(1)))
+		var diverged *DivergedError
+		if err := tr.measure(t.Context()); !errors.As(err, &diverged) || diverged.Term != first.Name {
+			t.Errorf("error %v", err)
+		}
+		for _, v := range []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1))} {
+			err := finite{7}.take(rowOutputs{logits: torch.FromSlice([]float32{1, v, 2, 3}, 2, 2)})
+			if !errors.As(err, &diverged) || diverged.Step != 7 {
+				t.Errorf("%v: error %v", v, err)
+			}
+		}
+		if err := (finite{}).take(rowOutputs{logits: torch.FromSlice([]float32{1, -3e38, 3e38, 3e38}, 2, 2)}); err != nil {
+			t.Error(err)
+		}
+	})
+}

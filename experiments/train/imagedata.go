@@ -8,6 +8,7 @@ import (
 	"io"
 	"iter"
 
+	"iwda/datasets"
 	"iwda/datasets/catalogue"
 	"iwda/datasets/images"
 	"iwda/experiments/config"
@@ -160,6 +161,8 @@ type trainingViews struct {
 
 func (v trainingViews) batches(ctx context.Context, size int) iter.Seq2[rowBatch, error] {
 	return func(yield func(rowBatch, error) bool) {
+		all := v.run.Network.Views * v.labels.Len()
+		size = datasets.BatchRows(size, all, cropShape(v.run))
 		// Batches of one image leave none out at the end of a pass.
 		options := images.LoaderOptions{ViewOptions: v.views(1), Seed: v.run.Seed, Purpose: v.purpose}
 		options.Ahead = 2 * size
@@ -171,7 +174,6 @@ func (v trainingViews) batches(ctx context.Context, size int) iter.Seq2[rowBatch
 		defer loader.Close()
 		of := v.reader.Set().Labels()
 		pending := rowBatch{shape: cropShape(v.run)}
-		all := v.run.Network.Views * v.labels.Len()
 		for i := range all {
 			b, err := loader.Next(ctx)
 			if err != nil {

@@ -109,7 +109,7 @@ func (d *imageDomain) loader(purpose string) (*images.Loader, error) {
 // batches reads the domain's images in order, as in evaluation.
 func (d *imageDomain) batches(ctx context.Context, size int) iter.Seq2[rowBatch, error] {
 	return func(yield func(rowBatch, error) bool) {
-		for b, err := range d.reader.Batches(ctx, d.views(size)) {
+		for b, err := range d.reader.Batches(ctx, d.views(datasets.BatchRows(size, d.labels.Len(), cropShape(d.run)))) {
 			var rows rowBatch
 			if err == nil {
 				rows = rowBatch{valuesOf(b), cropShape(d.run), d.reader.Set().Labels().Subset(b.Rows)}

@@ -114,7 +114,15 @@ func (t *trainer) measure(ctx context.Context) error {
 		return nil
 	}
 	t.processes.copyOfFirst(t.model.state())
-	seen, err := t.evaluator.observe(ctx, t.data)
+	// A loss is that of training, and says nothing of a running variance with which evaluation goes on.
+	for _, e := range t.model.state() {
+		if e.Tensor.DType() != torch.Int64 {
+			if err := checkFinite(e.Name, e.Tensor, t.clock.done); err != nil {
+				return err
+			}
+		}
+	}
+	seen, err := t.evaluator.observe(ctx, t.data, finite{t.clock.done})
 	if err != nil {
 		return err
 	}

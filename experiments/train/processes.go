@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"iwda/datasets"
 	"iwda/experiments/config"
@@ -41,6 +42,8 @@ func (p processes) check(run config.Resolved, method config.Method) error {
 		return nil
 	case run.Train.Batch%n != 0:
 		return fmt.Errorf("train.batch is %d rows of each domain, which %d processes cannot share evenly", run.Train.Batch, n)
+	case run.Train.Batch == n && strings.HasPrefix(run.Network.Name, "resnet") && !run.Network.Frozen:
+		return fmt.Errorf("train.batch is %d rows of each domain, of which each of %d processes has one; the batch normalisation of %s needs two", run.Train.Batch, n, run.Network.Name)
 	case slices.Contains(comparing, method.Alignment):
 		return fmt.Errorf("%s compares all rows of a batch with each other, which %d processes cannot do, each with a share of them", method.Name, n)
 	}

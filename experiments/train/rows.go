@@ -67,6 +67,7 @@ func (m inMemory) batches(ctx context.Context, size int) iter.Seq2[rowBatch, err
 	return func(yield func(rowBatch, error) bool) {
 		shape := m.set.Shape()
 		rowSize := datasets.Size(shape)
+		size = datasets.BatchRows(size, m.set.Len(), shape)
 		values, indices := make([]float32, size*rowSize), make([]int, size)
 		for first := 0; first < m.set.Len(); first += size {
 			if err := ctx.Err(); err != nil {

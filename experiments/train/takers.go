@@ -1,6 +1,7 @@
 package train
 
 import (
+	"math"
 	"slices"
 
 	"iwda/classshares"
@@ -19,6 +20,23 @@ type taker interface {
 type rowOutputs struct {
 	logits torch.Tensor    // (n × k), or the n rows' features if these are asked for
 	labels datasets.Labels // of the rows
+}
+
+// finite ends at an output that is not a finite number.
+type finite struct{ step int }
+
+func (f finite) take(o rowOutputs) error {
+	return checkFinite("network's output in evaluation", o.logits, f.step)
+}
+
+// checkFinite returns a [*DivergedError] if a tensor has a value that is not finite.
+func checkFinite(term string, x torch.Tensor, step int) (err error) {
+	torch.Tidy(func() {
+		if sum := x.Detach().To(torch.Float64, torch.CPU).Sum().Item(); math.IsNaN(sum) || math.IsInf(sum, 0) {
+			err = &DivergedError{term, sum, step}
+		}
+	})
+	return err
 }
 
 // confusion counts the labelled rows by class (row) and prediction (column).

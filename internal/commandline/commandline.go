@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -46,6 +47,29 @@ func Output(file *os.File) io.Writer {
 		return &printable.Screen{File: file}
 	}
 	return file
+}
+
+// Kept is a program's standard output, which keeps the first error of writing to it: most of those who
+// print look at none.
+type Kept struct {
+	io.Writer
+	err error
+}
+
+func (k *Kept) Write(text []byte) (int, error) {
+	n, err := k.Writer.Write(text)
+	k.err = cmp.Or(k.err, err)
+	return n, err
+}
+
+// Status returns the exit status of a program that has ended with another one: if it says that all is
+// done, but not all could be written, the program has failed, and w is told why.
+func (k *Kept) Status(name string, status int, w io.Writer) int {
+	if status != 0 || k.err == nil {
+		return status
+	}
+	fmt.Fprintf(w, "%s: standard output: %v\n", name, k.err)
+	return StatusFailed
 }
 
 // Conclude prints the error of a program's command, as [Asked] returns its path, and returns
@@ -191,6 +215,20 @@ func Strings(to *[]string, name, usage string, aliases ...string) cli.Flag {
 		*to = values
 		return nil
 	}}
+}
+
+// Between returns the check of a flag for a number, which says why it cannot be less than least; nor can
+// it be more than most.
+func Between[N int | float64 | time.Duration](least, most N, flag, why string) func(*cli.Context, N) error {
+	return func(_ *cli.Context, n N) error {
+		switch {
+		case n > most:
+			return WrongUsage("%s %v: at most %v; %s", flag, n, most, why)
+		case !(n >= least):
+			return WrongUsage("%s %v: %s", flag, n, why)
+		}
+		return nil
+	}
 }
 
 // Format is --format, which sets to to one of the formats; the first is the usual one.

@@ -316,7 +316,8 @@ class Outcome:
             else:
                 _data.write_csv(file, *self._labelled(labels))
                 called = {file: "labels"}
-            arguments = ["evaluate", str(self.folder), file, "-o", result] + ["--choose"] * choose + ([] if run_module is None else ["--module", os.fspath(run_module)])
+            arguments = ["evaluate", "-o", result] + ["--choose"] * choose + ([] if run_module is None else ["--module", os.fspath(run_module)])
+            arguments += ["--", str(self.folder), file]
             if hasattr(self, "_removal"):  # a folder whose files nobody looks at
                 called.update({str(self.path("predictions.csv")): "the target", str(self.path(OUTCOME_FILE)): "the source"})
             text = _process.run("iwrun", arguments, progress=False, words=Words({}, called))

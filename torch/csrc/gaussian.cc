@@ -12,8 +12,10 @@ namespace {
 // With D_ij = ‖x_i - x_j‖², K = Σ_i exp(-D / (bandwidth·2^i)). Each kernel is the square
 // of the next wider one, so that one exponential serves all.
 struct GaussianKernelSum : torch::autograd::Function<GaussianKernelSum> {
-  static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& x, const at::Tensor& bandwidth,
+  static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& rows, const at::Tensor& bandwidth,
                             int64_t count) {
+    // Far from zero, the squares below would cancel; distances and gradients are those of centred rows.
+    const at::Tensor x = rows.sub(rows.mean(0, true));
     const at::Tensor squares = x.square().sum(1);
     const at::Tensor distances =
         x.matmul(x.t()).mul_(-2).add_(squares.unsqueeze(0)).add_(squares.unsqueeze(1)).clamp_min_(0);

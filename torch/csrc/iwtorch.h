@@ -188,6 +188,7 @@ typedef struct {
   bool served;         // the store is there already; otherwise rank 0 serves it
   const char* prefix;  // of the keys in the store
   int device;          // of all tensors
+  double meeting;      // seconds until all processes are there
   double timeout;      // seconds that one operation may take
 } iwt_group_options;
 char* iwt_group_new(iwt_group_options options, void** group);

@@ -1,15 +1,18 @@
 // Operations that are one call of ATen or two.
 #include <ATen/Context.h>
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/all.h>
 #include <ATen/ops/batch_norm.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/conv2d.h>
+#include <ATen/ops/isfinite.h>
 #include <ATen/ops/linear.h>
 #include <ATen/ops/log_sigmoid.h>
 #include <ATen/ops/max_pool2d.h>
 #include <ATen/ops/mm.h>
 #include <ATen/ops/relu.h>
 
+#include <limits>
 #include <vector>
 
 #include "guard.h"
@@ -92,7 +95,12 @@ iwt_result iwt_softmax(void* a, int64_t dim) {
   return produce([&] { return tensor(a).softmax(dim); });
 }
 iwt_result iwt_nuclear_norm(void* a) {
-  return produce([&] { return at::linalg_svdvals(tensor(a)).sum(); });
+  return produce([&] {
+    const at::Tensor& x = tensor(a);
+    // The decomposition refuses what is not finite, of which the caller is to see the loss and gradient.
+    if (!x.isfinite().all().item<bool>()) return x.sum().mul(std::numeric_limits<double>::quiet_NaN());
+    return at::linalg_svdvals(x).sum();
+  });
 }
 iwt_result iwt_log_softmax(void* a, int64_t dim) {
   return produce([&] { return tensor(a).log_softmax(dim); });

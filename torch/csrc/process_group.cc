@@ -56,16 +56,22 @@ template <typename Options>
 [[maybe_unused]] void without_libuv(Options&, long) {}
 
 // The first process serves the store through which the others find each other, unless
-// what started them does.
+// what started them does. All of them are there when it returns: what comes after that has
+// the time of an operation, which may be long, as for a slow disk's checkpoint.
 [[maybe_unused]] c10::intrusive_ptr<c10d::Store> meet(const iwt_group_options& o) {
   c10d::TCPStoreOptions options;
   options.port = static_cast<uint16_t>(o.port);
   options.isServer = o.rank == 0 && !o.served;
   options.waitWorkers = false;
-  options.timeout = milliseconds(o.timeout);
+  options.timeout = milliseconds(o.meeting);
   without_libuv(options, 0);
   auto store = c10::make_intrusive<c10d::TCPStore>(o.host, options);
-  return c10::make_intrusive<c10d::PrefixStore>(o.prefix, std::move(store));
+  auto own = c10::make_intrusive<c10d::PrefixStore>(o.prefix, std::move(store));
+  std::vector<std::string> here;
+  for (int i = 0; i < o.size; i++) here.push_back("here/" + std::to_string(i));
+  own->set(here[o.rank], std::vector<uint8_t>{1});
+  own->wait(here, milliseconds(o.meeting));
+  return own;
 }
 
 c10::intrusive_ptr<Backend> on_cpus([[maybe_unused]] const iwt_group_options& o) {
