@@ -205,7 +205,7 @@ func (f fileDomains) openTask(source, target string, from Source) (Task, error) 
 	if err != nil {
 		return Task{}, err
 	}
-	task, err := openFiles(ofSource, ofTarget, from.Root, nil)
+	task, err := openFiles(ofSource, ofTarget, from.Root, table.Learnt{})
 	if err == nil {
 		return task, nil
 	}
@@ -214,12 +214,12 @@ func (f fileDomains) openTask(source, target string, from Source) (Task, error) 
 	if problem != nil || learnt.Encoding == nil {
 		return Task{}, cmp.Or(problem, err)
 	}
-	task, err = openFiles(ofSource, ofTarget, from.Root, learnt.Encoding)
+	task, err = openFiles(ofSource, ofTarget, from.Root, learnt)
 	task.Learnt = learnt
 	return task, err
 }
 
-func openFiles(ofSource, ofTarget Files, root string, encoding table.Encoding) (task Task, err error) {
+func openFiles(ofSource, ofTarget Files, root string, learnt table.Learnt) (task Task, err error) {
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, task.Close())
@@ -227,14 +227,14 @@ func openFiles(ofSource, ofTarget Files, root string, encoding table.Encoding) (
 		}
 	}()
 	open := func(path string, roles table.Roles, reference table.Reference) (*table.Rows, error) {
-		file, err := table.Open(below(root, path), table.Options{Kind: table.Features, Roles: roles, Reference: reference})
+		file, err := table.Open(below(root, path), table.Options{Kind: table.Features, Roles: roles, Centre: true, Reference: reference})
 		if err != nil {
 			return nil, err
 		}
 		task.files = append(task.files, file)
 		return file.Load()
 	}
-	onSource, err := open(ofSource.Path, ofSource.Roles, table.Reference{Name: below(root, ofSource.Path), Encoding: encoding})
+	onSource, err := open(ofSource.Path, ofSource.Roles, table.Reference{Name: below(root, ofSource.Path), Encoding: learnt.Encoding, Origins: learnt.Origins})
 	if err != nil {
 		return task, err
 	}

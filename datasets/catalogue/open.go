@@ -39,6 +39,14 @@ type Task struct {
 	files  []io.Closer
 }
 
+// Origins are those of the values of rows of the user's files: see [table.Reference]; nil for none.
+func (t Task) Origins() []float64 {
+	if rows, is := t.Source.(*table.Rows); is {
+		return rows.Origins()
+	}
+	return nil
+}
+
 // Close closes the files of the sets, which must not be used any more.
 func (t Task) Close() error {
 	var problems []error

@@ -76,6 +76,7 @@ func (f *arrays) describe(t *Table) (err error) {
 	}
 	t.kind = kindOf(f.values.name, t.options)
 	t.labels, t.named = f.labels != nil, f.names
+	t.single = func(int) bool { return f.values.element.single() }
 	if f.values.mapped != nil && !f.values.byColumn { // a row would be gathered from all over the file
 		t.mapped = f.values
 	}
@@ -92,7 +93,9 @@ func (f *arrays) scan(labelsAlone bool) (cursor, error) {
 		c.domain, err = f.domain.read()
 	}
 	if err == nil && !labelsAlone {
-		c.values, err = f.values.readValues()
+		if c.values, err = f.values.readValues(); err == nil {
+			c.values.origins = f.t.options.Reference.Origins
+		}
 	}
 	if err == nil && !labelsAlone && f.ids != nil {
 		c.ids, err = f.ids.read()
@@ -127,6 +130,7 @@ func (c *arraysCursor) next(b *Batch, n int) (err error) {
 		return io.EOF
 	}
 	if c.values != nil {
+		c.values.samples = b.samples
 		if b.Values, err = c.values.appendFloats(b.Values, n); err != nil {
 			return err
 		}

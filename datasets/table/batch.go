@@ -21,6 +21,7 @@ type Batch struct {
 	lines   []int    // of the file, from 1; nil where it has none
 	numbers []int    // of the rows in the file; nil where they follow First
 	domains []string // of all rows, if all are read
+	samples []sample // of the columns of values, which readers add to; nil if none are wanted
 	strays  []strays // of the columns of an encoding, in all rows up to the last one of the batch
 }
 
@@ -58,7 +59,10 @@ func (b *Batch) Number(i int) int {
 // Batches goes over all rows in order, size at a time; the last batch may have fewer. A
 // batch is valid until the next one. An error ends the iteration: it comes with the last
 // batch, which is nil. The iteration panics unless size is positive.
-func (t *Table) Batches(size int) iter.Seq2[*Batch, error] {
+func (t *Table) Batches(size int) iter.Seq2[*Batch, error] { return t.batches(size, nil) }
+
+// batches is [Table.Batches] with samples of the columns of values.
+func (t *Table) batches(size int, samples []sample) iter.Seq2[*Batch, error] {
 	return func(yield func(*Batch, error) bool) {
 		if size <= 0 {
 			panic(fmt.Sprintf("table: Batches: a batch of %d rows", size))
@@ -68,7 +72,7 @@ func (t *Table) Batches(size int) iter.Seq2[*Batch, error] {
 			yield(nil, err)
 			return
 		}
-		for b, err := range t.pass(false, size) {
+		for b, err := range t.pass(false, size, samples) {
 			if err == nil {
 				err = t.finish(b, classes)
 			}
@@ -84,7 +88,7 @@ func (t *Table) Batches(size int) iter.Seq2[*Batch, error] {
 }
 
 // pass goes over all rows, or their labels alone, as they are in the file; see [Table.Batches].
-func (t *Table) pass(labelsAlone bool, size int) iter.Seq2[*Batch, error] {
+func (t *Table) pass(labelsAlone bool, size int, samples []sample) iter.Seq2[*Batch, error] {
 	return func(yield func(*Batch, error) bool) {
 		cursor, err := t.form.scan(labelsAlone)
 		if err != nil {
@@ -94,7 +98,7 @@ func (t *Table) pass(labelsAlone bool, size int) iter.Seq2[*Batch, error] {
 		defer cursor.Close()
 		b := &Batch{}
 		for first := 0; ; first += b.rows {
-			*b = Batch{First: first, Values: b.Values[:0], ids: b.ids[:0], names: b.names[:0], classes: b.classes[:0], lines: b.lines[:0], numbers: b.numbers[:0], domains: b.domains[:0], strays: b.strays}
+			*b = Batch{First: first, Values: b.Values[:0], ids: b.ids[:0], names: b.names[:0], classes: b.classes[:0], lines: b.lines[:0], numbers: b.numbers[:0], domains: b.domains[:0], samples: samples, strays: b.strays}
 			for err == nil && b.rows < size {
 				err = cursor.next(b, size-b.rows)
 			}

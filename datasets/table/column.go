@@ -21,6 +21,9 @@ type column struct {
 	// whole are all bytes of an array that is stored by column.
 	whole []byte
 	part  []float32 // of such a column
+	// origins are those of an array of values, and samples of its columns; nil for none.
+	origins []float64
+	samples []sample
 }
 
 // read opens an array of one or two dimensions.
@@ -94,10 +97,22 @@ func (c *column) appendFloats(values []float32, n int) ([]float32, error) {
 			return values, err
 		}
 		values = extend(values, len(part)/c.element.size)
-		c.element.floats(values[len(values)-len(part)/c.element.size:], part)
+		c.element.floats(values[len(values)-len(part)/c.element.size:], part, c.origins)
 		n -= len(part) / c.size
+		for ; c.samples != nil && len(part) > 0; part = part[c.size:] {
+			c.sample(func(j int) []byte { return part[j*c.element.size:] })
+		}
 	}
 	return values, nil
+}
+
+// sample adds a row to the samples, if it is one of them, whose elements are at the places that at returns.
+func (c *column) sample(at func(j int) []byte) {
+	if c.samples[0].due() {
+		for j := range c.samples {
+			c.samples[j].add(c.element.wide(at(j)))
+		}
+	}
 }
 
 // gather is appendFloats of an array that is stored by column.
@@ -107,10 +122,17 @@ func (c *column) gather(values []float32, n int) []float32 {
 	added := values[len(values)-n*width:]
 	c.part = extend(c.part[:0], n)
 	for j := range width {
-		c.element.floats(c.part, c.whole[(j*rows+c.row)*size:][:n*size])
+		var origins []float64
+		if c.origins != nil {
+			origins = c.origins[j : j+1]
+		}
+		c.element.floats(c.part, c.whole[(j*rows+c.row)*size:][:n*size], origins)
 		for i, v := range c.part {
 			added[i*width+j] = v
 		}
+	}
+	for i := 0; c.samples != nil && i < n; i++ {
+		c.sample(func(j int) []byte { return c.whole[(j*rows+c.row+i)*size:] })
 	}
 	c.row += n
 	return values

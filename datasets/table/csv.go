@@ -324,14 +324,17 @@ func (c *csvCursor) appendValues(b *Batch, line int, record []string) (values []
 			}
 			continue
 		}
-		value, is, err := t.parse(record[column])
+		number, is, err := t.parse(record[column])
 		if err == nil && !is {
 			err = fmt.Errorf("column %q: %w", t.columns[j], c.form.notNumber(record[column]))
 		}
 		if err != nil {
 			return values, err
 		}
-		values = append(values, value)
+		if b.samples != nil && b.samples[j].due() {
+			b.samples[j].add(number)
+		}
+		values = append(values, float32(number-originOf(t.options.Reference.Origins, j)))
 	}
 	return values, nil
 }

@@ -3,6 +3,7 @@ package table
 import (
 	"fmt"
 	"io"
+	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -19,34 +20,43 @@ type decimal struct {
 }
 
 // parse reads a number. The error is that of a file whose numbers can be read in two ways.
-func (t *Table) parse(text string) (_ float32, is bool, err error) {
+func (t *Table) parse(text string) (_ float64, is bool, err error) {
 	d, found := t.decimal, noNumber
 	if d != nil {
 		found = written(d.found.Load())
 	}
 	if found == comma && strings.Contains(text, ",") && !strings.ContainsAny(text, "xX") { // nearly every number of such a file
 		if number, wrong := withPoint(text); wrong == nil {
-			return float32(number), true, nil
+			return number, true, nil
 		}
 	}
-	number, wrong := parseFloat(text, 32)
+	number, wrong := parseNumber(text)
 	if wrong != nil {
 		text = strings.TrimSpace(text)
-		number, wrong = parseFloat(text, 32)
+		number, wrong = parseNumber(text)
 	}
 	if d == nil || wrong == nil && (!d.semicolons || found != noNumber || !threeAfter(text)) || !strings.ContainsAny(text, ".,") || !inTwoWays(text) {
-		return float32(number), wrong == nil, nil
+		return number, wrong == nil, nil
 	}
 	found, err = d.find()
 	if found == comma && wrong != nil {
 		number, wrong = withPoint(text)
 	}
-	return float32(number), err == nil && wrong == nil, err
+	return number, err == nil && wrong == nil, err
 }
 
 // withPoint reads a number with a decimal comma.
 func withPoint(text string) (float64, error) {
-	return parseFloat(strings.Replace(text, ",", ".", 1), 32)
+	return parseNumber(strings.Replace(text, ",", ".", 1))
+}
+
+// parseNumber reads a number that float32 has room for.
+func parseNumber(text string) (float64, error) {
+	number, err := parseFloat(text, 64)
+	if err == nil && math.IsInf(float64(float32(number)), 0) && !math.IsInf(number, 0) {
+		err = strconv.ErrRange
+	}
+	return number, err
 }
 
 // Fraction reads a number that is at most 1, so that its point or comma stands before a fraction. A number that
@@ -97,7 +107,7 @@ const (
 )
 
 func wayOf(text string) written {
-	_, err := parseFloat(text, 32)
+	_, err := parseNumber(text)
 	hasComma := err != nil && withComma.MatchString(text)
 	group := (err != nil && !hasComma || threeAfter(text)) && grouped.MatchString(text)
 	switch {

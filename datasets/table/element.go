@@ -53,6 +53,9 @@ var sizes = map[byte][]int{'b': {1}, 'i': {1, 2, 4, 8}, 'u': {1, 2, 4, 8}, 'f': 
 // number reports whether the elements are numbers, or truth values, which are 0 and 1.
 func (e element) number() bool { return e.letter != 'U' && e.letter != 'S' }
 
+// single reports whether the elements are floating-point numbers of 32 bits or fewer.
+func (e element) single() bool { return e.letter == 'g' || e.letter == 'f' && e.size < 8 }
+
 // String is NumPy's name of the type.
 func (e element) String() string {
 	switch e.letter {
@@ -66,10 +69,29 @@ func (e element) String() string {
 	return fmt.Sprintf("%s%d", map[byte]string{'i': "int", 'u': "uint", 'f': "float"}[e.letter], 8*e.size)
 }
 
-// floats converts the numbers in src to dst, which has room for exactly these. src may lie
-// at any address.
-func (e element) floats(dst []float32, src []byte) {
+// wide is the number that src begins with.
+func (e element) wide(src []byte) float64 {
 	switch {
+	case e.letter == 'f' && e.size == 8:
+		return math.Float64frombits(binary.LittleEndian.Uint64(src))
+	case e.letter == 'i':
+		return float64(int64(e.bits(src)))
+	case e.letter == 'u':
+		return float64(e.bits(src))
+	}
+	var narrow [1]float32
+	e.floats(narrow[:], src, nil)
+	return float64(narrow[0])
+}
+
+// floats converts the numbers in src to dst, which has room for exactly these. src may lie
+// at any address. Numbers of rows are less their origins, if there are any.
+func (e element) floats(dst []float32, src []byte, origins []float64) {
+	switch {
+	case origins != nil:
+		for i := range dst {
+			dst[i] = float32(e.wide(src[i*e.size:]) - origins[i%len(origins)])
+		}
 	case e.letter == 'g':
 		for i := range dst {
 			// The upper half of a float32.
@@ -128,7 +150,7 @@ func (e element) text(src []byte) (string, error) {
 			return wholeText(math.Float64frombits(binary.LittleEndian.Uint64(src)))
 		}
 		var value [1]float32
-		e.floats(value[:], src)
+		e.floats(value[:], src, nil)
 		return wholeText(float64(value[0]))
 	case 'U':
 		return wideText(src)

@@ -14,7 +14,7 @@ type Coding struct {
 	Column string `json:"column"`
 	// Levels are the words that have a value of their own: 1 for a cell with that word, else 0.
 	Levels []string `json:"levels,omitempty"`
-	// Median stands for a number that is missing.
+	// Median stands for a number that is missing; it is less the column's origin, see [Reference].
 	Median float32 `json:"median,omitempty"`
 	// Missing adds a value: 1 for a missing cell, else 0.
 	Missing bool `json:"missing,omitempty"`
@@ -73,8 +73,11 @@ type cellFunc func(b *Batch, values []float32, place, j int, text string) ([]flo
 
 // encoder gives the cells of a table their values.
 func (t *Table) encoder(e Encoding) cellFunc {
-	places := make([]map[string]int, len(e))
+	places, origins := make([]map[string]int, len(e)), make([]float64, len(e))
+	at := 0 // of the column's first value
 	for j, c := range e {
+		origins[j] = originOf(t.options.Reference.Origins, at)
+		at += len(c.values())
 		places[j] = make(map[string]int, len(c.Levels))
 		for i, level := range c.Levels {
 			places[j][level] = i
@@ -87,7 +90,7 @@ func (t *Table) encoder(e Encoding) cellFunc {
 			if err != nil {
 				return values, err
 			}
-			return c.code(values, number, noLevel, missing), nil
+			return c.code(values, float32(number-origins[j]), noLevel, missing), nil
 		}
 		if isMissing(text) {
 			return c.code(values, 0, noLevel, true), nil
@@ -104,10 +107,12 @@ func (t *Table) encoder(e Encoding) cellFunc {
 
 // Row appends to values those of a row whose cells, as texts, are given by the names of their columns,
 // as a server has them: what a file with these cells would have. A cell that is not there is missing, one of
-// another column is passed over, and a word that is no level is 0 in all levels. The error names a
-// column of numbers whose cell is neither missing nor a finite number with a decimal point.
-func (e Encoding) Row(values []float32, cells map[string]string) ([]float32, error) {
+// another column is passed over, and a word that is no level is 0 in all levels. Origins are those of the
+// values, see [Reference]. The error names a column of numbers whose cell is neither missing nor a finite
+// number with a decimal point.
+func (e Encoding) Row(values []float32, cells map[string]string, origins []float64) ([]float32, error) {
 	var plain Table
+	before := len(values)
 	for i := range e {
 		c, text := &e[i], cells[e[i].Column]
 		missing, number, level := isMissing(text), float32(0), noLevel
@@ -116,8 +121,8 @@ func (e Encoding) Row(values []float32, cells map[string]string) ([]float32, err
 		case c.ofWords():
 			level = slices.Index(c.Levels, strings.TrimSpace(text))
 		default:
-			var is bool
-			if number, is, _ = plain.number(text); !is {
+			wide, is, _ := plain.number(text)
+			if number = float32(wide - originOf(origins, len(values)-before)); !is {
 				return values, fmt.Errorf("column %q: %.100q is not a float32 number; leave the cell empty if its value is missing", c.Column, text)
 			}
 		}
@@ -154,13 +159,13 @@ func truth(is bool) float32 {
 }
 
 // number returns the finite number that a cell is. True and false are 1 and 0.
-func (t *Table) number(text string) (number float32, is bool, err error) {
+func (t *Table) number(text string) (number float64, is bool, err error) {
 	if number, is, err = t.parse(text); is || err != nil {
 		return number, is && number-number == 0, err
 	}
 	text = strings.TrimSpace(text)
 	yes := strings.EqualFold(text, "true")
-	return truth(yes), yes || strings.EqualFold(text, "false"), nil
+	return float64(truth(yes)), yes || strings.EqualFold(text, "false"), nil
 }
 
 // isMissing reports whether a text is what programs write for a value that is not there. -1,

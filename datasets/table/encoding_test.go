@@ -134,7 +134,7 @@ func TestEncodingRow(t *testing.T) {
 		{"colour": "violet", "age": "", "member": "1", "size": "NA"}, {},
 	} {
 		var err error
-		if values, err = e.Row(values, cells); err != nil || len(values) != 9*(i+1) {
+		if values, err = e.Row(values, cells, nil); err != nil || len(values) != 9*(i+1) {
 			t.Fatalf("%v: %v, %v", cells, values, err)
 		}
 	}
@@ -142,7 +142,7 @@ func TestEncodingRow(t *testing.T) {
 		t.Errorf("%v\nwant\n%v", values, want)
 	}
 	for _, wrong := range []string{"wide", "1e99", "inf", "1,5"} {
-		if _, err := e.Row(nil, map[string]string{"size": wrong}); err == nil || err.Error() != fmt.Sprintf("column \"size\": %q is not a float32 number; leave the cell empty if its value is missing", wrong) {
+		if _, err := e.Row(nil, map[string]string{"size": wrong}, nil); err == nil || err.Error() != fmt.Sprintf("column \"size\": %q is not a float32 number; leave the cell empty if its value is missing", wrong) {
 			t.Errorf("%s: %v", wrong, err)
 		}
 	}

@@ -87,11 +87,11 @@ func ExampleEncoding_Row() {
 		{Column: "colour", Levels: []string{"red", "blue"}},
 		{Column: "age", Median: 40, Missing: true},
 	}
-	values, err := encoding.Row(nil, map[string]string{"colour": "blue", "age": "35"})
+	values, err := encoding.Row(nil, map[string]string{"colour": "blue", "age": "35"}, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
-	if values, err = encoding.Row(values, map[string]string{"colour": "green"}); err != nil {
+	if values, err = encoding.Row(values, map[string]string{"colour": "green"}, nil); err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(encoding.Columns())

@@ -163,7 +163,7 @@ func (t *Table) collectClasses() (*vocabulary, error) {
 	}
 	const size = 4096
 	found := make(map[string]bool)
-	for b, err := range t.pass(true, size) {
+	for b, err := range t.pass(true, size, nil) {
 		if err != nil {
 			return nil, err
 		}

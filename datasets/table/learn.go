@@ -22,6 +22,8 @@ const (
 // Learnt is what was learnt of the columns of a source.
 type Learnt struct {
 	Encoding Encoding
+	// Origins are those of the values that it makes, nil for none: see [Reference].
+	Origins []float64
 	// Summary says which columns are words and which have missing values; "" for none.
 	Summary string
 	// LeftOut says of each column that is not part of the encoding why, in a sentence.
@@ -52,7 +54,9 @@ func (c *LearntColumn) stray(said string) {
 // seen is what was seen of a column.
 type seen struct {
 	name    string
-	values  []float32      // of the source that are numbers
+	values  []float32      // of the source that are numbers, less the origin
+	origin  float64        // of a column of numbers
+	sampled sample         // of the numbers
 	strays                 // of the source
 	missing int            // cells of all files, and strays of columns of numbers
 	counts  map[string]int // cells of each word; nil of a column of numbers
@@ -67,7 +71,7 @@ type File struct {
 }
 
 // Learn looks through a source, and the other files of rows that are to go with it, and finds
-// the encoding for all of them, in two passes over the source and one over each other.
+// the encoding for all of them, in one to three passes over the source and one over each other.
 //
 // A column of numbers is one whose cells are numbers, but for what is missing and one other text
 // for nine numbers at most, which counts as missing. More of it in another file than the source is
@@ -83,7 +87,7 @@ func Learn(source File, others ...File) (l Learnt, err error) {
 	if err := source.look(Reference{}, func(t *Table) cellFunc {
 		of = t
 		for _, name := range t.columns {
-			columns = append(columns, &seen{name: name})
+			columns = append(columns, &seen{name: name, sampled: newSamples(len(t.columns))[0]})
 		}
 		return func(_ *Batch, values []float32, place, j int, text string) ([]float32, error) {
 			c := columns[j]
@@ -92,8 +96,11 @@ func Learn(source File, others ...File) (l Learnt, err error) {
 				return values, err
 			}
 			if is {
-				c.values = append(c.values, number)
+				c.values = append(c.values, float32(number))
 				c.numbers++
+				if c.sampled.due() {
+					c.sampled.add(number)
+				}
 			} else if isMissing(text) {
 				c.missing++
 			} else {
@@ -104,7 +111,7 @@ func Learn(source File, others ...File) (l Learnt, err error) {
 	}); err != nil || columns == nil {
 		return Learnt{}, err
 	}
-	if err := count(source, columns); err != nil {
+	if err := cmp.Or(count(source, columns), centre(source, columns)); err != nil {
 		return Learnt{}, err
 	}
 	var kept []*seen
@@ -115,6 +122,7 @@ func Learn(source File, others ...File) (l Learnt, err error) {
 		if c.counts == nil {
 			c.missing += c.cells
 			learnt.stray(c.strays.in(of))
+			learnt.stray(of.tooCoarse(&c.sampled, c.origin, of.single != nil && of.single(i)))
 		}
 		learnt.Missing = []int{c.missing}
 		l.Columns = append(l.Columns, learnt)
@@ -132,12 +140,16 @@ func Learn(source File, others ...File) (l Learnt, err error) {
 		for i := range l.Columns {
 			l.Columns[i].Missing = append(l.Columns[i].Missing, 0)
 		}
+		samples := newSamples(len(kept))
 		if err := file.look(Reference{Name: source.Path, Encoding: l.Encoding}, func(t *Table) cellFunc {
 			of = t
 			return func(b *Batch, values []float32, place, j int, text string) (_ []float32, err error) {
 				missing, numbers := false, !l.Encoding[j].ofWords()
 				if numbers {
-					_, missing, err = t.numberIn(b, place, j, text)
+					var number float64
+					if number, missing, err = t.numberIn(b, place, j, text); !missing && samples[j].due() {
+						samples[j].add(number)
+					}
 				} else if missing = isMissing(text); !missing {
 					word := strings.TrimSpace(text)
 					t.wordIn(b, place, j, word, kept[j].counts[word] > 0)
@@ -155,7 +167,15 @@ func Learn(source File, others ...File) (l Learnt, err error) {
 		for j, s := range of.straysOf() {
 			l.Columns[places[j]].stray(of.strayIn(j, s))
 		}
+		for j := range samples {
+			l.Columns[places[j]].stray(of.tooCoarse(&samples[j], kept[j].origin, of.single != nil && of.single(j)))
+		}
 	}
+	for j, c := range l.Encoding {
+		l.Origins = append(l.Origins, kept[j].origin)
+		l.Origins = append(l.Origins, make([]float64, len(c.values())-1)...)
+	}
+	l.Origins = unlessZero(l.Origins)
 	l.Summary = summary(kept, len(columns))
 	return l, nil
 }
@@ -172,7 +192,7 @@ func (f File) look(reference Reference, begin func(*Table) cellFunc) (err error)
 		return nil
 	}
 	t.cell = begin(t)
-	for _, err := range t.pass(false, max(1, blockValues/t.width)) {
+	for _, err := range t.pass(false, max(1, blockValues/t.width), nil) {
 		if err != nil {
 			return err
 		}
@@ -214,6 +234,35 @@ func count(source File, columns []*seen) error {
 			}
 			c.counts[word]++
 			return values, nil
+		}
+	})
+}
+
+// centre finds the origins of those columns of the source that hold numbers, and their values less these.
+func centre(source File, columns []*seen) error {
+	some := false
+	for _, c := range columns {
+		if c.counts == nil {
+			c.origin = c.sampled.origin()
+		}
+		if c.origin != 0 {
+			some, c.values = true, c.values[:0]
+		}
+	}
+	if !some {
+		return nil
+	}
+	return source.look(Reference{}, func(t *Table) cellFunc {
+		return func(_ *Batch, values []float32, _, j int, text string) ([]float32, error) {
+			c := columns[j]
+			if c.origin == 0 {
+				return values, nil
+			}
+			number, is, err := t.number(text)
+			if is {
+				c.values = append(c.values, float32(number-c.origin))
+			}
+			return values, err
 		}
 	})
 }

@@ -135,9 +135,16 @@ func (f *parquetFile) measure() error {
 	}
 	f.rows = int(rows)
 	f.t.rows, f.t.width = f.rows, len(f.t.columns)
+	f.t.single = func(j int) bool {
+		if f.list {
+			j = 0
+		}
+		kind := f.values[j].Type().Kind()
+		return kind == parquet.Float || kind == parquet.FixedLenByteArray
+	}
 	if f.list && rows > 0 {
 		first := newLeaf(newPass(f), f.values[0], true)
-		values, err := first.list(nil)
+		values, err := first.list(nil, nil, nil)
 		if err != nil {
 			return fmt.Errorf("row 0: %w", err)
 		}
@@ -272,7 +279,7 @@ func (c *parquetCursor) keep(b *Batch, n int) (keep []bool, kept int, err error)
 func (c *parquetCursor) readLists(b *Batch, n int) (err error) {
 	for i := range n {
 		row, before, width := c.row+i, len(b.Values), c.form.t.width
-		if b.Values, err = c.values[0].list(b.Values); err != nil {
+		if b.Values, err = c.values[0].list(b.Values, c.form.t.options.Reference.Origins, b.samples); err != nil {
 			return fmt.Errorf("row %d: %w", row, err)
 		}
 		if got := len(b.Values) - before; got != width {
@@ -286,13 +293,18 @@ func (c *parquetCursor) readColumns(b *Batch, n int) error {
 	before, width := len(b.Values), c.form.t.width
 	b.Values = extend(b.Values, n*width)
 	for j, l := range c.values {
+		origin := originOf(c.form.t.options.Reference.Origins, j)
 		for i := 0; i < n; {
 			numbers, err := l.numbers(n - i)
 			if err != nil {
 				return fmt.Errorf("row %d: column %q: %w", c.row+i, l.column.Name(), err)
 			}
-			for _, number := range numbers {
-				b.Values[before+i*width+j] = number
+			for k := range numbers.len() {
+				number := numbers.at(k)
+				if b.samples != nil && b.samples[j].due() {
+					b.samples[j].add(number)
+				}
+				b.Values[before+i*width+j] = float32(number - origin)
 				i++
 			}
 		}
@@ -307,7 +319,7 @@ func (c *parquetCursor) readCells(b *Batch, n int, keep []bool, kept int) error 
 	for j, l := range c.values {
 		values, row := 0, 0
 		for i := range n {
-			text, err := l.cell(32)
+			text, err := l.cell(64)
 			if err != nil {
 				return fmt.Errorf("row %d: column %q: %w", c.row+i, l.column.Name(), err)
 			}

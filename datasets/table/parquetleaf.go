@@ -30,15 +30,37 @@ type leaf struct {
 	offsets                                  []uint32
 	// Of a page of floating-point numbers without nulls, dense are those that are still to be
 	// given, and levels their repetition levels.
-	dense     []float32
-	levels    []byte
-	converted []float32
+	dense  dense
+	levels []byte
 	// Of any other page, read are the values of the buffer that are still to be given.
 	values slots
 	buffer [256]parquet.Value
 	read   []parquet.Value
-	number [1]float32
+	number [1]float64
 	last   string // the last text that was given
+}
+
+// dense is numbers as they lie in memory, of one of both types.
+type dense struct {
+	single []float32
+	double []float64
+}
+
+func (d dense) len() int { return len(d.single) + len(d.double) }
+
+func (d dense) at(i int) float64 {
+	if d.single != nil {
+		return float64(d.single[i])
+	}
+	return d.double[i]
+}
+
+// cut returns the first n numbers, and the others.
+func (d dense) cut(n int) (part, rest dense) {
+	if d.single != nil {
+		return dense{single: d.single[:n]}, dense{single: d.single[n:]}
+	}
+	return dense{double: d.double[:n]}, dense{double: d.double[n:]}
 }
 
 func newLeaf(pass *parquetPass, column *parquet.Column, floats bool) *leaf {
@@ -52,7 +74,7 @@ var (
 
 // fill makes sure that there are values to give.
 func (l *leaf) fill() error {
-	for len(l.dense) == 0 && len(l.read) == 0 {
+	for l.dense.len() == 0 && len(l.read) == 0 {
 		if l.values.left == 0 {
 			if err := l.nextPage(); err != nil {
 				return err
@@ -69,20 +91,21 @@ func (l *leaf) fill() error {
 }
 
 // numbers returns one or more of the next n numbers, which are valid until the next call.
-func (l *leaf) numbers(n int) ([]float32, error) {
+func (l *leaf) numbers(n int) (dense, error) {
 	if err := l.fill(); err != nil {
-		return nil, err
+		return dense{}, err
 	}
 	part, _ := l.part(n, false)
-	if len(part) == 0 {
-		return nil, errNull
+	if part.len() == 0 {
+		return dense{}, errNull
 	}
 	return part, nil
 }
 
-// list appends the values of a row, each of which but the first one repeats.
-func (l *leaf) list(values []float32) ([]float32, error) {
-	before := len(values)
+// list appends the values of a row, each of which but the first one repeats, less their origins, and adds
+// them to the samples of the columns, if there are any.
+func (l *leaf) list(values []float32, origins []float64, samples []sample) ([]float32, error) {
+	before, sampled := len(values), samples != nil && samples[0].due()
 	for {
 		if err := l.fill(); err == errFewRows && len(values) > before {
 			return values, nil
@@ -93,10 +116,21 @@ func (l *leaf) list(values []float32) ([]float32, error) {
 		if !more {
 			return values, nil
 		}
-		if len(part) == 0 {
+		if part.len() == 0 {
 			return values, fmt.Errorf("column %q: a list that is empty or null, or has a null; values must be finite numbers", l.column.Path()[0])
 		}
-		if values = append(values, part...); len(values)-before > maxWidth {
+		if part.single != nil && origins == nil && !sampled {
+			values = append(values, part.single...)
+		} else {
+			for i := range part.len() {
+				j, number := len(values)-before, part.at(i)
+				if sampled && j < len(samples) {
+					samples[j].add(number)
+				}
+				values = append(values, float32(number-originOf(origins, j)))
+			}
+		}
+		if len(values)-before > maxWidth {
 			return values, fmt.Errorf("column %q: a list of more than %d values", l.column.Path()[0], maxWidth)
 		}
 	}
@@ -104,52 +138,52 @@ func (l *leaf) list(values []float32) ([]float32, error) {
 
 // part takes up to n values of what there is of a row, or of a column without lists, and says
 // that there was more of the row. What is neither a number nor the end of the row is no part.
-func (l *leaf) part(n int, begun bool) (part []float32, more bool) {
-	if len(l.dense) == 0 {
+func (l *leaf) part(n int, begun bool) (part dense, more bool) {
+	if l.dense.len() == 0 {
 		switch value := l.read[0]; {
 		case begun && value.RepetitionLevel() == 0:
-			return nil, false
+			return dense{}, false
 		case value.IsNull():
-			return nil, true
+			return dense{}, true
 		default:
 			l.number[0] = l.numberOf(value)
 			l.read = l.read[1:]
-			return l.number[:], true
+			return dense{double: l.number[:]}, true
 		}
 	}
-	n = min(n, len(l.dense))
+	n = min(n, l.dense.len())
 	if l.column.MaxRepetitionLevel() > 0 {
 		if begun && l.levels[0] == 0 {
-			return nil, false
+			return dense{}, false
 		}
 		if end := bytes.IndexByte(l.levels[1:n], 0); end >= 0 {
 			n = end + 1
 		}
 		l.levels = l.levels[n:]
 	}
-	part, l.dense = l.dense[:n], l.dense[n:]
+	part, l.dense = l.dense.cut(n)
 	return part, true
 }
 
 // numberOf returns a value of a column of numbers.
-func (l *leaf) numberOf(value parquet.Value) float32 {
+func (l *leaf) numberOf(value parquet.Value) float64 {
 	switch value.Kind() {
 	case parquet.Float:
-		return value.Float()
+		return float64(value.Float())
 	case parquet.Double:
-		return float32(value.Double())
+		return value.Double()
 	case parquet.Int32, parquet.Int64:
 		if l.unsigned {
-			return float32(unsignedOf(value))
+			return float64(unsignedOf(value))
 		}
-		return float32(signedOf(value))
+		return float64(signedOf(value))
 	case parquet.Boolean:
 		if value.Boolean() {
 			return 1
 		}
 		return 0
 	}
-	return half(binary.LittleEndian.Uint16(value.ByteArray()))
+	return float64(half(binary.LittleEndian.Uint16(value.ByteArray())))
 }
 
 func signedOf(value parquet.Value) int64 {
@@ -166,8 +200,8 @@ func unsignedOf(value parquet.Value) uint64 {
 	return value.Uint64()
 }
 
-// cell returns the next value as the text of a cell, which is empty for null. A double has the digits of a
-// number of so many bits.
+// cell returns the next value as the text of a cell, which is empty for null. A number of 32 bits or fewer has
+// the digits of one of so many bits.
 func (l *leaf) cell(bits int) (string, error) {
 	if err := l.fill(); err != nil {
 		return "", err
@@ -175,10 +209,10 @@ func (l *leaf) cell(bits int) (string, error) {
 	switch value := l.read[0]; value.Kind() {
 	case parquet.Double:
 		l.read = l.read[1:]
-		return strconv.FormatFloat(value.Double(), 'g', -1, bits), nil
+		return strconv.FormatFloat(value.Double(), 'g', -1, 64), nil
 	case parquet.Float, parquet.FixedLenByteArray:
 		l.read = l.read[1:]
-		return strconv.FormatFloat(float64(l.numberOf(value)), 'g', -1, 32), nil
+		return strconv.FormatFloat(l.numberOf(value), 'g', -1, bits), nil
 	}
 	return l.text()
 }

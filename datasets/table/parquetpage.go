@@ -251,13 +251,9 @@ func (l *leaf) takeIndexes(content []byte, there int) error {
 func (l *leaf) takeDense(values encoding.Values, n int) bool {
 	switch l.column.Type().Kind() {
 	case parquet.Float:
-		l.dense = values.Float()[:n]
+		l.dense = dense{single: values.Float()[:n]}
 	case parquet.Double:
-		l.converted = l.converted[:0]
-		for _, value := range values.Double()[:n] {
-			l.converted = append(l.converted, float32(value))
-		}
-		l.dense = l.converted
+		l.dense = dense{double: values.Double()[:n]}
 	default:
 		return false
 	}

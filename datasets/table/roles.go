@@ -120,7 +120,7 @@ func Domains(path string, roles Roles) (domains []Domain, err error) {
 	t.everyDomain = true
 	index := make(map[string]int)
 	const size = 4096
-	for b, err := range t.pass(true, size) {
+	for b, err := range t.pass(true, size, nil) {
 		if err != nil {
 			return nil, err
 		}

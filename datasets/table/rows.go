@@ -19,6 +19,7 @@ type Rows struct {
 	ids        []string
 	blocks     [][]float32 // the values where they are not mapped: the same number of rows in each but the last
 	block      int         // rows a block
+	samples    []sample    // of the values of features that are numbers
 }
 
 // blockValues is how many values a block holds, or one row.
@@ -28,18 +29,48 @@ const blockValues = 1 << 20
 // memory as the values have as float32, or none for values that are mapped, and some bytes
 // a row for labels and ids. The table must stay open.
 func (t *Table) Load() (*Rows, error) {
+	r, err := t.load()
+	if err != nil || r.samples == nil || t.options.Reference.Width > 0 {
+		return r, err
+	}
+	if t.options.Reference.Origins = originsOf(r.samples); t.options.Reference.Origins == nil {
+		return r, nil
+	}
+	return t.load() // less the origins
+}
+
+func (t *Table) load() (*Rows, error) {
 	classNames, err := t.ClassNames()
 	if err != nil {
 		return nil, err
 	}
 	r := &Rows{Table: t, shape: []int{t.width}, classNames: classNames, block: max(1, blockValues/t.width)}
-	for b, err := range t.Batches(r.batch()) {
+	if t.options.Centre && t.kind == Features && t.cell == nil {
+		r.samples = newSamples(t.width)
+	}
+	for b, err := range t.batches(r.batch(), r.samples) {
 		if err != nil {
 			return nil, err
 		}
 		r.keep(b)
 	}
 	return r, nil
+}
+
+// Origins are those of the values of a row: see [Reference]; nil if none has one.
+func (r *Rows) Origins() []float64 { return r.options.Reference.Origins }
+
+// Coarse returns, by column, what is wrong with those whose values have lost digits that would matter;
+// those of encoded columns are among [Learnt].
+func (r *Rows) Coarse() map[int]string {
+	found := make(map[int]string)
+	for j := range r.samples {
+		single := r.single != nil && r.single(j)
+		if said := r.tooCoarse(&r.samples[j], originOf(r.Origins(), j), single); said != "" {
+			found[j] = said
+		}
+	}
+	return found
 }
 
 // batch is the number of rows that are read at once: a block, or less where no block is
@@ -128,5 +159,5 @@ func (r *Rows) CopyRow(dst []float32, i int) {
 		return
 	}
 	size := r.width * r.mapped.element.size
-	r.mapped.element.floats(dst, r.mapped.mapped[i*size:(i+1)*size])
+	r.mapped.element.floats(dst, r.mapped.mapped[i*size:(i+1)*size], r.options.Reference.Origins)
 }

@@ -90,7 +90,7 @@ func (t *Table) counted(b *Batch) []strays {
 
 // numberIn returns the number in a cell of column j, which is one of numbers in the reference, or
 // that it is missing. The batch was read up to the cell.
-func (t *Table) numberIn(b *Batch, place, j int, text string) (number float32, missing bool, err error) {
+func (t *Table) numberIn(b *Batch, place, j int, text string) (number float64, missing bool, err error) {
 	reference, counted := t.options.Reference, t.counted(b)
 	number, is, err := t.number(text)
 	switch {

@@ -30,7 +30,7 @@ func NewStream(r io.Reader, name string, options Options) (*Table, error) {
 			return err
 		}
 		t.kind, t.rows, t.width = options.Kind, -1, width
-		t.form = &stream{r: buffered, first: a}
+		t.form = &stream{r: buffered, first: a, origins: options.Reference.Origins}
 		return nil
 	})
 }
@@ -51,6 +51,8 @@ type stream struct {
 	r     *bufio.Reader
 	first *array
 	begun bool
+	// origins are those of the values; nil for none.
+	origins []float64
 }
 
 func (s *stream) Close() error { return nil }
@@ -65,7 +67,7 @@ func (s *stream) scan(bool) (cursor, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.followed = true
+	c.followed, c.origins = true, s.origins
 	c.buffer = make([]byte, max(1, chunk/c.size)*c.size) // for those that follow, too
 	return &streamCursor{c, s.r}, nil
 }

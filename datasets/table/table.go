@@ -45,6 +45,9 @@ type Options struct {
 	// Roles name what is no value, if its name does not say it. By default the labels of P-features.npy
 	// are P-labels.npy.
 	Roles
+	// Centre has [Table.Load] look whether float32 holds enough of columns of features, and find the
+	// origin of each that needs one if there is no Reference.
+	Centre bool
 	// IgnoreLabels treats all labels as unknown and does not read them, whatever they hold.
 	IgnoreLabels bool
 	// Reference is what the rows must agree with.
@@ -64,19 +67,24 @@ type Reference struct {
 	// Encoding is that of columns of features whose cells may be words, or missing; nil if all
 	// are numbers. Columns are those of the encoding then.
 	Encoding Encoding
+	// Origins are taken off the values of a row, in float64, before these become float32; nil for
+	// none. Those of a column that does not need it, and of words, are 0.
+	Origins []float64
 }
 
 // Table is an open file of rows, or a stream. Several goroutines may read a file at once.
 type Table struct {
-	name        string
-	kind        Kind
-	rows        int // -1 where it is not known
-	width       int
-	there       []string // names of all arrays or columns
-	columns     []string // names of the values' columns; nil where they have none
-	cell        cellFunc // makes values of the texts of cells; nil where these are numbers
-	decimal     *decimal // of numbers that are texts; nil of other forms
-	everyDomain bool     // no row is passed over
+	name    string
+	kind    Kind
+	rows    int // -1 where it is not known
+	width   int
+	there   []string // names of all arrays or columns
+	columns []string // names of the values' columns; nil where they have none
+	cell    cellFunc // makes values of the texts of cells; nil where these are numbers
+	decimal *decimal // of numbers that are texts; nil of other forms
+	// single reports whether the numbers of a column have 32 bits or fewer; nil if none has.
+	single      func(j int) bool
+	everyDomain bool // no row is passed over
 	strays      atomic.Pointer[[]strays]
 	labels      bool
 	form        form
@@ -197,6 +205,9 @@ func (t *Table) check() error {
 	if t.kind != Features && t.named != nil && len(t.named) != t.width {
 		return fmt.Errorf("%d names of classes for %d %s a row", len(t.named), t.width, t.kind)
 	}
+	if n := len(want.Origins); n > 0 && n != t.width {
+		return fmt.Errorf("rows of %d values; %s has %d origins", t.width, want.Name, n)
+	}
 	if t.options.IgnoreLabels {
 		t.labels = false
 	}
@@ -236,7 +247,7 @@ func (t *Table) Reference() (Reference, error) {
 	names, err := t.ClassNames()
 	r := Reference{Name: t.name, Width: t.width, Classes: names}
 	if t.kind == Features {
-		r.Columns, r.Encoding = t.columns, t.options.Reference.Encoding
+		r.Columns, r.Encoding, r.Origins = t.columns, t.options.Reference.Encoding, t.options.Reference.Origins
 	}
 	return r, err
 }

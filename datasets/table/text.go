@@ -81,7 +81,7 @@ func readParquetText(path string, header func(columns []string) error, take func
 	for row := range f.t.rows {
 		err := protected(func() error {
 			for i, l := range leaves {
-				text, err := l.cell(64)
+				text, err := l.cell(32)
 				if err != nil {
 					return fmt.Errorf("column %q: %w", l.column.Name(), err)
 				}

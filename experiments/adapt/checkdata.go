@@ -251,7 +251,7 @@ func share(missing, rows int) string {
 func (d Data) numberSeen(name string, at int, learnt table.LearntColumn, coding table.Coding) columnSeen {
 	c := columnSeen{name: name, kind: numberKind, does: "as it is"}
 	if coding.Missing {
-		c.does = fmt.Sprintf("missing cells become the median, %.4g; another column marks them", coding.Median)
+		c.does = fmt.Sprintf("missing cells become the median, %.4g; another column marks them", d.Columns.value(at, coding.Median))
 	}
 	c.odd = append(c.odd, learnt.Strays...)
 	constant := 0
@@ -263,7 +263,11 @@ func (d Data) numberSeen(name string, at int, learnt table.LearntColumn, coding 
 		name string
 	}{{d.Columns.Source, d.Source.Rows, &c.source, sourceName}, {d.Columns.Target, d.Target.Rows, &c.target, targetName}} {
 		missing := learnt.Missing[i]
-		seen := fmt.Sprintf("%.4g ± %.4g", of.Mean[at], of.Deviation[at])
+		if said, is := d.Columns.coarse[i][at]; is {
+			c.odd = append(c.odd, said)
+		}
+		mean := d.Columns.value(at, of.Mean[at])
+		seen := fmt.Sprintf("%.4g ± %.4g", mean, of.Deviation[at])
 		_, same := slices.BinarySearch(of.Constant, at)
 		if same {
 			constant++
@@ -272,10 +276,10 @@ func (d Data) numberSeen(name string, at int, learnt table.LearntColumn, coding 
 		case missing == of.rows:
 			seen = ""
 		case same || of.Deviation[at] == 0:
-			seen = fmt.Sprintf("always %.4g", of.Mean[at])
+			seen = fmt.Sprintf("always %.4g", mean)
 		}
 		*of.to = strings.Join(slices.DeleteFunc([]string{seen, share(missing, of.rows)}, func(s string) bool { return s == "" }), ", ")
-		c.odd = append(c.odd, of.seen(at, of.name)...)
+		c.odd = append(c.odd, d.Columns.seen(of.Oddities, at, of.name)...)
 		if _, is := slices.BinarySearch(of.Counting, at); is {
 			counting = append(counting, of.name)
 		}
@@ -296,15 +300,15 @@ func (d Data) numberSeen(name string, at int, learnt table.LearntColumn, coding 
 }
 
 // seen says what is odd about a column of the domain of that name.
-func (o Oddities) seen(at int, name string) (odd []string) {
+func (c Columns) seen(o Oddities, at int, name string) (odd []string) {
 	for _, mark := range o.Marks {
 		if mark.Column != at {
 			continue
 		}
 		if row := o.Dominating[at]; mark.Rows > 1 {
-			odd = append(odd, fmt.Sprintf("%v in %d rows of the %s may stand for missing values", mark.Value, mark.Rows, name))
+			odd = append(odd, fmt.Sprintf("%v in %d rows of the %s may stand for missing values", c.value(at, mark.Value), mark.Rows, name))
 		} else if row >= 0 {
-			odd = append(odd, fmt.Sprintf("%v in row %s of the %s looks like an error", mark.Value, o.ids[row], name))
+			odd = append(odd, fmt.Sprintf("%v in row %s of the %s looks like an error", c.value(at, mark.Value), o.ids[row], name))
 		}
 	}
 	if row := o.Dominating[at]; row >= 0 {

@@ -2,6 +2,7 @@ package adapt
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -25,7 +26,9 @@ type Columns struct {
 	Clipped        []int
 	Source, Target Oddities
 
-	names []string // nil where they have none
+	names   []string          // nil where they have none
+	origins []float64         // of their values, which are less these; nil for none
+	coarse  [2]map[int]string // of source and target; see [table.Rows.Coarse]
 }
 
 // Oddities are what was seen of one domain.
@@ -108,6 +111,22 @@ func oddities(set datasets.Set, s normalise.Statistics) Oddities {
 	return o
 }
 
+// origin is what was taken off the values of a column.
+func (c Columns) origin(j int) float64 {
+	if c.origins == nil {
+		return 0
+	}
+	return c.origins[j]
+}
+
+// value is one of a column as it is in the file.
+func (c Columns) value(j int, of float32) any {
+	if origin := c.origin(j); origin != 0 {
+		return origin + float64(of)
+	}
+	return of
+}
+
 // dominated returns the number of columns outside some in which one row holds most of the
 // variance, and the row that does so most often.
 func (o Oddities) dominated(outside []int) (columns, row int) {
@@ -176,6 +195,11 @@ func (d Data) Warnings(experiment *config.Config) (warnings []string) {
 			warnings = append(warnings, fmt.Sprintf("Column %.100q: %s.", column.Name, stray))
 		}
 	}
+	for _, coarse := range d.Columns.coarse {
+		for _, column := range slices.Sorted(maps.Keys(coarse)) {
+			warnings = append(warnings, fmt.Sprintf("Column %s: %s.", d.Columns.name(column), coarse[column]))
+		}
+	}
 	if !normalise.Standardises(experiment.Network.Normalise) {
 		return warnings
 	}
@@ -225,12 +249,12 @@ func (d Data) Warnings(experiment *config.Config) (warnings []string) {
 		if len(several) > 0 {
 			first := several[0]
 			say(len(several), "of the %s {has|have} the same extreme value in several rows: {|for example }%v in %d rows of column %s. "+
-				"If it stands for missing values, %s.", domain.name, first.Value, first.Rows, c.name(first.Column), instead)
+				"If it stands for missing values, %s.", domain.name, c.value(first.Column, first.Value), first.Rows, c.name(first.Column), instead)
 		}
 		if len(single) > 0 {
 			first := single[0]
 			say(len(single), "of the %s {has|have} one extreme value: {|for example }%v in row %s (its id; if there are none, from 0) of column %s. "+
-				"It can spoil the training: correct it, %s, or leave the row out.", domain.name, first.Value, domain.ids[domain.Dominating[first.Column]], c.name(first.Column), cell)
+				"It can spoil the training: correct it, %s, or leave the row out.", domain.name, c.value(first.Column, first.Value), domain.ids[domain.Dominating[first.Column]], c.name(first.Column), cell)
 		}
 	}
 	return warnings

@@ -138,6 +138,12 @@ func (d *Data) lookAtRows(data catalogue.Dataset) (err error) {
 		d.unlabelled = rows.Unlabelled()
 	}
 	d.Columns = lookAtColumns(task.Source, task.Target)
+	d.Columns.origins = task.Origins()
+	for i, set := range []datasets.Set{task.Source, task.Target} {
+		if rows, is := set.(*table.Rows); is {
+			d.Columns.coarse[i] = rows.Coarse()
+		}
+	}
 	if d.Learnt.Encoding != nil {
 		d.Columns.Source.leaveMissing(task.Source, d.Learnt.Encoding)
 		d.Columns.Target.leaveMissing(task.Target, d.Learnt.Encoding)

@@ -60,6 +60,9 @@ func (m Metadata) checkNetwork() error {
 		if n := len(in.Columns); n > 0 && n != in.Shape[0] {
 			return fmt.Errorf("input.columns has %d names, input.shape is %v", n, in.Shape)
 		}
+		if n := len(in.Origins); n > 0 && n != in.Shape[0] {
+			return fmt.Errorf("input.origins has %d values, input.shape is %v", n, in.Shape)
+		}
 		if in.Encoding != nil && !slices.Equal(in.Encoding.Columns(), in.Columns) {
 			return errors.New("input.encoding makes other columns than input.columns names")
 		}

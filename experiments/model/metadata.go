@@ -31,10 +31,14 @@ const (
 	firstFormat   = 1
 	clippedFormat = 2 // values are clipped
 	assumedFormat = 3 // predictions are corrected for other shares than the target's
-	latestFormat  = assumedFormat
+	originFormat  = 4 // values have origins
+	latestFormat  = originFormat
 )
 
 func (m Metadata) leastFormat() int {
+	if m.Input.Origins != nil {
+		return originFormat
+	}
 	if m.Shares.Assumed != nil {
 		return assumedFormat
 	}
@@ -103,6 +107,9 @@ type Input struct {
 	Columns []string `json:"columns,omitempty"`
 	// Encoding makes these of the columns of a table; nil where all cells are numbers.
 	Encoding table.Encoding `json:"encoding,omitempty"`
+	// Origins are taken off the values of a row of features in float64, before they become float32;
+	// nil if all are 0.
+	Origins []float64 `json:"origins,omitempty"`
 	// IDColumn is that of the target's ids; "" for one of a usual name.
 	IDColumn string `json:"id_column,omitempty"`
 	// Resize is the side in pixels to which image files are scaled before the middle of

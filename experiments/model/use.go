@@ -51,7 +51,8 @@ func (m Metadata) corrected(shares []float64) (calibration.Calibration, error) {
 // WriteONNX writes models that predict together as one ONNX file, from rows as they come,
 // through normalisation and network, to what [Metadata.Probabilities] makes of the logits with
 // each member's shares, and the mean of that. The names of the classes are its property
-// "classes", a list in JSON. See package onnx for inputs and outputs. A network whose backbone
+// "classes", a list in JSON, and what is to be taken off the values before is "origins", if
+// anything is. See package onnx for inputs and outputs. A network whose backbone
 // is a TorchScript module cannot be written.
 func WriteONNX(w io.Writer, models []Model, shares [][]float64) error {
 	written := make([]onnx.Model, len(models))
@@ -66,6 +67,13 @@ func WriteONNX(w io.Writer, models []Model, shares [][]float64) error {
 		return err
 	}
 	about := onnx.About{Properties: map[string]string{"classes": string(classes)}, Version: models[0].Versions["iwda"]}
+	if origins := models[0].Input.Origins; origins != nil {
+		text, err := json.Marshal(origins)
+		if err != nil {
+			return err
+		}
+		about.Properties["origins"] = string(text)
+	}
 	return onnx.Write(w, about, written...)
 }
 

@@ -75,7 +75,7 @@ func Open(path string, roles table.Roles, stdin io.Reader, folder string, m mode
 	}
 	options := table.Options{
 		Kind: table.Features, IgnoreLabels: true, Roles: roles,
-		Reference: table.Reference{Name: folder, Width: datasets.Size(m.Input.Shape), Columns: m.Input.Columns, Encoding: m.Input.Encoding},
+		Reference: table.Reference{Name: folder, Width: datasets.Size(m.Input.Shape), Columns: m.Input.Columns, Encoding: m.Input.Encoding, Origins: m.Input.Origins},
 	}
 	var rows *table.Table
 	if path == Stdin {
@@ -113,7 +113,7 @@ type rows struct {
 }
 
 // Rows are rows of values in memory, row-major, as the files have them that a model is for: not
-// standardised, and encoded if the model's rows are ([table.Encoding.Row]). Their ids are numbers from 0.
+// standardised, but less the model's origins, and encoded if the model's rows are ([table.Encoding.Row]). Their ids are numbers from 0.
 // The values are read while they are predicted, and stay as they are. Values that are no whole rows,
 // or not finite, are an error.
 func Rows(values []float32, m model.Metadata) (Input, error) {

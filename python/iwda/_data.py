@@ -131,7 +131,7 @@ def rows_of(values: Any, name: str) -> Rows:
         for j, column in enumerate(array.T):
             check_no_times(column, name, str(j))
         try:
-            return array.astype(np.float32)
+            return array.astype(float)
         except ValueError:  # words
             return Frame([f"column {j}" for j in range(array.shape[1])], list(array.T))
     return array
@@ -160,13 +160,17 @@ def _check_size(name: str, rows: int, columns: int) -> None:
         raise ValueError(f"{name} has {what} (shape=({rows}, {columns})) while a minimum of 1 is required.")
 
 
-def chunks(array: Array, name: str) -> Iterator[Array]:
-    """The rows of an array as float32 in C order, a few at a time; what is no number raises ValueError."""
+def chunks(array: Array, name: str, origins: Optional[Array] = None, kind: str = "<f4") -> Iterator[Array]:
+    """The rows of an array as float32 in C order, or of another kind, a few at a time; what is no number raises ValueError.
+
+    If there are origins, they are taken off the values before in float64.
+    """
     step = max(1, _CHUNK_BYTES // (4 * max(1, array.shape[1])))
     for first in range(0, len(array), step):
         with np.errstate(over="ignore"):
-            chunk = np.ascontiguousarray(array[first : first + step], "<f4")
-        finite = np.isfinite(chunk)
+            part = array[first : first + step]
+            chunk = np.ascontiguousarray(part if origins is None or not len(origins) else part.astype(float) - origins, kind)
+            finite = np.isfinite(chunk.astype(np.float32, copy=False))
         if not finite.all():
             row, column = np.argwhere(~finite)[0]
             value = "NaN" if np.isnan(chunk[row, column]) else "infinity, or too large for float32"
@@ -175,6 +179,20 @@ def chunks(array: Array, name: str) -> Iterator[Array]:
                 "columns of data frames may have missing ones"
             )
         yield chunk
+
+
+def _needs_double(array: Array) -> bool:
+    """Whether float32 holds too little of a column, as of seconds since 1970: 1,000 steps or fewer
+    between its first and last decile, of which it does not hold each as it is."""
+    if array.dtype.kind not in "iuf" or array.dtype.itemsize < 4 or array.dtype == np.float32:
+        return False
+    some = np.sort(array[:: max(1, len(array) // 512)].astype(float), 0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        tenth = len(some) // 10
+        low, high = some[tenth], some[-1 - tenth]
+        low, high = np.where(low == high, some[0], low), np.where(low == high, some[-1], high)
+        steps = np.spacing(np.maximum(np.abs(low), np.abs(high)).astype(np.float32))
+        return bool(((high - low < 1000 * steps) & (some.astype(np.float32) != some).any(0)).any())
 
 
 class Labels:
@@ -273,14 +291,15 @@ def _same(first: str, second: str) -> bool:
 
 def _write_array(path: str, rows: Array, name: str, labels: Optional[Labels], ids: Optional[Array]) -> None:
     arrays: Dict[str, Array] = {}
+    kind = "<f8" if _needs_double(rows) else "<f4"
     if labels is not None:
         arrays = {"labels": labels.numbers.astype("<i4"), "class_names": np.array(labels.names)}
     if ids is not None:
         arrays["ids"] = ids if ids.dtype.kind in "iu" else np.array(list(map(str, ids.tolist())))
     with zipfile.ZipFile(path, "w") as archive:
         with archive.open(zipfile.ZipInfo("features.npy"), "w", force_zip64=True) as file:
-            _npy.write_array_header_1_0(file, {"descr": "<f4", "fortran_order": False, "shape": rows.shape})
-            for chunk in chunks(rows, name):
+            _npy.write_array_header_1_0(file, {"descr": kind, "fortran_order": False, "shape": rows.shape})
+            for chunk in chunks(rows, name, kind=kind):
                 file.write(chunk.data.cast("B"))
         for key, array in arrays.items():
             with archive.open(zipfile.ZipInfo(key + ".npy"), "w", force_zip64=True) as file:

@@ -15,7 +15,7 @@ import numpy as np
 from . import _data
 from ._data import Array, Frame
 
-_LATEST_FORMAT = 3
+_LATEST_FORMAT = 4
 _TYPES = {"F32": "<f4", "F64": "<f8", "F16": "<f2", "I64": "<i8", "I32": "<i4", "U8": "|u1", "BOOL": "|b1"}
 
 
@@ -90,6 +90,7 @@ class Model:
             raise ValueError(f"{len(self.classes)} classes; the model has {len(names)}: {', '.join(names[:10])}")
         self.columns: Optional[List[str]] = first.about["input"].get("columns")
         self.shape = tuple(first.about["input"]["shape"])
+        self._origins = np.array(first.about["input"].get("origins", []), float)  # of the values of a row, which are less these
 
     def predict(self, X: Any, *, shares: Any = "model") -> Any:
         """The class of each row, n: the likeliest by :meth:`predict_proba`."""
@@ -127,12 +128,12 @@ class Model:
             for batch in _data.chunks(images.reshape(len(images), -1), "X"):
                 yield (batch / np.float32(255) if images.dtype == np.uint8 else batch).reshape(-1, *self.shape)
             return
-        rows = _data.rows_of(X, "X")
+        rows, origins = _data.rows_of(X, "X"), self._origins
         if isinstance(rows, Frame):
-            rows = self._numbers(rows)
+            rows, origins = self._numbers(rows), origins[:0]
         if rows.shape[1] != self.shape[0]:
             raise ValueError(f"X has {rows.shape[1]} features, but the model is expecting {self.shape[0]} features as input")
-        yield from _data.chunks(rows, "X")
+        yield from _data.chunks(rows, "X", origins)
 
     def _numbers(self, frame: Frame) -> Array:
         encoding = self._members[0].about["input"].get("encoding")
@@ -143,7 +144,11 @@ class Model:
         columns = dict(zip(frame.names, frame.columns))
         for coding in encoding:
             _data.check_no_times(columns[coding["column"]], "X", f'"{coding["column"]}"')
-        return np.column_stack([_encoded(columns[c["column"]], c) for c in encoding])
+        made: List[Array] = []
+        for c in encoding:
+            at = sum(part.shape[1] for part in made)
+            made.append(_encoded(columns[c["column"]], c, self._origins[at] if len(self._origins) else 0.0))
+        return np.concatenate(made, 1)
 
 
 def _likeliest(probabilities: Array, prior: Array) -> Array:
@@ -175,10 +180,10 @@ def _likeliest(probabilities: Array, prior: Array) -> Array:
 _EM_STEPS, _NEWTON_STEPS = 20, 200  # the former come near in few steps, the latter arrive
 
 
-def _encoded(column: Array, coding: Mapping[str, Any]) -> Array:
-    """The values, n × some, of a column's cells."""
+def _encoded(column: Array, coding: Mapping[str, Any], origin: float) -> Array:
+    """The values, n × some, of a column's cells, numbers less their origin."""
     if column.dtype.kind in "biuf" and "levels" not in coding:
-        values = column.astype(np.float32)
+        values = column.astype(float)
         absent = np.isnan(values)
     else:
         texts = [str(cell) for cell in _data.column_cells(column)]
@@ -189,7 +194,7 @@ def _encoded(column: Array, coding: Mapping[str, Any]) -> Array:
     else:
         if column.dtype.kind not in "biuf":
             values, absent = _read_numbers(texts, absent, coding["column"])
-        made = [np.where(absent, np.float32(coding.get("median", 0)), values)]
+        made = [np.where(absent, np.float32(coding.get("median", 0)), values - origin)]
     if coding.get("missing"):
         made.append(absent)
     return np.column_stack([part.astype(np.float32) for part in made])
@@ -209,7 +214,7 @@ def _read_numbers(texts: List[str], absent: Array, column: str) -> Tuple[Array, 
         if 9 * strays > cells - strays:
             raise ValueError(f"{of}; {strays} of {cells} cells are not, but in training the column had numbers")
         warnings.warn(f"{of} and counts as missing, one of {strays} such cells", stacklevel=2)
-    return np.array([value or 0 for value in values], np.float32), absent | stray
+    return np.array([value or 0 for value in values], float), absent | stray
 
 
 def _number(text: str) -> Optional[float]:

@@ -461,3 +461,15 @@ def test_html(adapted):
     outcome.classes = np.array(["<b>", "dog", "owl"])
     text = outcome._repr_html_()
     assert "&lt;b&gt;" in text and "<b>" not in text and text.count("<tr>") == 4
+
+
+def test_numbers_keep_their_digits():
+    """Seconds since 1970, of classes a minute apart, which float32 does not tell apart."""
+    random = np.random.default_rng(3)
+    y, hidden = random.integers(0, 2, 300), random.integers(0, 2, 200)
+    rows = [np.column_stack([1.7e9 + 60 * of + random.normal(0, 8, len(of)).round(), random.normal(size=len(of))]) for of in (y, hidden)]
+    outcome = iwda.adapt(rows[0], y, rows[1], **ONE)
+    frames = [pandas.DataFrame(part, columns=["t", "v"]) for part in rows]
+    framed = iwda.adapt(frames[0], y, frames[1], **ONE)
+    for predicted in (outcome.predictions, framed.predictions, outcome.model.predict(rows[1]), framed.model.predict(frames[1])):
+        assert (np.asarray(predicted) == hidden).mean() > 0.98
