@@ -69,18 +69,18 @@ func (f *File) Resolve(task, variant, method string, seed int64) (Resolved, erro
 	}
 	r.Train.checkLength(d, r.Dataset.Name)
 	m, _ := ParseMethod(method)
-	if r.Network.Name == string(architecture.Forest) && m.Alignment != NoAlignment {
+	if name := architecture.Name(r.Network.Name); name.Made() == architecture.Grown && m.Alignment != NoAlignment {
 		d.failAt(cmp.Or(d.at["network.name"], d.at["network"]), "network.name: %s makes no steps, in which %s could align domains; "+
-			"give it to source-only alone, as with the override {when: {method: source-only@forest}, network: {name: %[1]s}}", architecture.Forest, method)
+			"give it to source-only alone, as with the override {when: {method: source-only@%[1]s}, network: {name: %[1]s}}", name, method)
 	}
 	return r, d.errors.OrNil()
 }
 
-// leaveOut clears defaults that mean nothing to a backbone of the user's own, a linear classifier, a
-// forest or a LeNet.
+// leaveOut clears defaults that mean nothing to a backbone of the user's own, a classifier of the rows
+// themselves or a LeNet.
 func (n *Network) leaveOut() {
-	switch architecture.Name(n.Name) {
-	case architecture.TorchScript, architecture.Linear, architecture.Forest, architecture.LeNet:
+	name := architecture.Name(n.Name)
+	if name == architecture.TorchScript || name == architecture.LeNet || name.OnRows() {
 		n.Pretrained, n.Features, n.Layers = "", 0, 0
 	}
 }
