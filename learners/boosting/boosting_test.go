@@ -311,6 +311,15 @@ func TestBorders(t *testing.T) {
 		}
 		return keys
 	}
+	random := rand.New(random())
+	var few []uint32
+	for range 3000 {
+		few = append(few, random.Uint32()>>(random.IntN(4)*8))
+	}
+	want := slices.Sorted(slices.Values(few))
+	if got := sorted(few); !slices.Equal(got, want) {
+		t.Error("keys are not sorted")
+	}
 	if got := borders(keys(-3, -1, -1, 0, 4), 10); !slices.Equal(got, []float32{-2, -0.5, 2}) {
 		t.Errorf("few values: %v", got)
 	}
