@@ -41,14 +41,19 @@ func Usual() Settings {
 type Fitted struct {
 	Model
 	Rounds int // whose trees it has
-	// Crossed is by models with as many rounds, empty if there were no folds. Its rows have these labels.
+	// Crossed is by models with as many rounds, empty if there were no folds. Its rows, at most 10,000,
+	// have these labels.
 	Crossed learners.Crossed
 	Labels  []int
 }
 
 const (
-	// mostRead bounds rows times columns times classes: of more rows some are read, drawn evenly.
-	mostRead = 1 << 28
+	// mostRead bounds rows times trees of a round times columns, with what stands beside these: of more
+	// rows some are read, drawn evenly. So all that is kept of rows is below a gigabyte.
+	mostRead   = 1 << 29
+	besideThem = 64
+	// mostCrossed bounds the rows, drawn evenly, of which Crossed says something.
+	mostCrossed = 10_000
 	// mostNodes bounds those of all trees of a model: fewer rounds are made of many classes.
 	mostNodes = 1 << 21
 	// mostClasses is the largest k: each has a tree of its own in a round.
@@ -68,7 +73,7 @@ func Fit(ctx context.Context, rows learners.Rows, others []float32, s Settings, 
 		return Fitted{}, fmt.Errorf("boosting: row %d, column %d: the value is infinite; make it finite, or NaN if it is missing", i/d, i%d)
 	}
 	trees := treesOf(rows.Classes)
-	if most := mostRead / (d * trees); len(rows.Labels) > most {
+	if most := mostRead / ((d + besideThem) * trees); len(rows.Labels) > most {
 		rows = rows.Part(evenly.Rows(len(rows.Labels), max(1, most)))
 	}
 	var fold []int // of each row
@@ -105,8 +110,13 @@ func Fit(ctx context.Context, rows learners.Rows, others []float32, s Settings, 
 			return Fitted{}, err
 		}
 	}
-	result := Fitted{Model: boosters[folds].model(best), Rounds: best, Labels: rows.Labels}
+	result := Fitted{Model: boosters[folds].model(best), Rounds: best}
 	if folds > 0 {
+		asked := evenly.Rows(len(rows.Labels), mostCrossed)
+		result.Labels = evenly.Pick(rows.Labels, asked)
+		for tree := range logits {
+			logits[tree] = evenly.Pick(logits[tree], asked)
+		}
 		result.Crossed.Logits = spread(logits, rows.Classes)
 		for _, of := range boosters[:folds] {
 			result.Crossed.Others = append(result.Crossed.Others, of.model(best).Logits(others, d, s.Threads))

@@ -113,9 +113,11 @@ type crew struct {
 }
 
 func newCrew(data *table, s Settings, boosters, trees int) *crew {
+	const most = 4 // times the cells of the largest tree, 800 MB
 	c := &crew{threads: s.Threads}
-	for range max(1, min(s.Threads, boosters*trees)) {
-		c.growers = append(c.growers, &grower{data: data, s: s, threads: max(1, s.Threads/(boosters*trees))})
+	growers := max(1, min(s.Threads, boosters*trees, most*mostCells/max(1, data.cells*(s.Leaves+1))))
+	for range growers {
+		c.growers = append(c.growers, &grower{data: data, s: s, threads: max(1, s.Threads/growers)})
 	}
 	return c
 }
