@@ -29,7 +29,7 @@ type Settings struct {
 	// HiddenLayers is the number of an MLP's hidden layers, at least 1, and HiddenSize
 	// the size of each; the last is z.
 	HiddenLayers, HiddenSize int
-	// Trees, Nodes and Leaves are the sizes of a Forest; 0 is one that has not grown.
+	// Trees, Nodes and Leaves are the sizes of Trees; 0 are some that have not grown.
 	Trees, Nodes, Leaves int
 	// Weights is the file with a ResNet's weights, as [ResNet.LoadWeights] reads it,
 	// empty for weights drawn from libtorch's generator, or the file of a TorchScript.
@@ -49,8 +49,8 @@ func New(name architecture.Name, s Settings) (network Network, weightsSHA256 str
 		return NewLeNet(s.RowShape[0], s.Classes), "", nil
 	case architecture.Linear:
 		return NewLinear(s.RowShape[0], s.Classes), "", nil
-	case architecture.Forest:
-		return NewForest(s.RowShape[0], s.Classes, s.Trees, s.Nodes, s.Leaves), "", nil
+	case architecture.Forest, architecture.Boosting:
+		return NewTrees(name, s), "", nil
 	case architecture.MLP:
 		const dropout = 0.5
 		hidden := slices.Repeat([]int{s.HiddenSize}, s.HiddenLayers-1)

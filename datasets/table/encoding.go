@@ -59,6 +59,22 @@ func (e Encoding) Flags() (places []int) {
 	return places
 }
 
+// Words lists of each column of words the values of a row that are 0 or 1 for it, at most one of them 1.
+func (e Encoding) Words() (places [][]int) {
+	at := 0
+	for _, c := range e {
+		var of []int
+		for range c.values() {
+			of = append(of, at)
+			at++
+		}
+		if c.ofWords() {
+			places = append(places, of)
+		}
+	}
+	return places
+}
+
 // coded are the names of the columns that are encoded.
 func (e Encoding) coded() (names []string) {
 	for _, c := range e {

@@ -35,6 +35,14 @@ func TestWordsThatTheSourceLacks(t *testing.T) {
 	}
 }
 
+// Values of a word stand together, that of a missing cell among them; numbers and theirs are no words.
+func TestPlacesOfWords(t *testing.T) {
+	e := Encoding{{Column: "age", Missing: true}, {Column: "colour", Levels: []string{"red", "blue"}, Missing: true}, {Column: "n"}, {Column: "size", Levels: []string{"small"}}}
+	if diff := cmp.Diff([][]int{{2, 3, 4}, {6}}, e.Words()); diff != "" || e.Columns()[6] != "size=small" {
+		t.Error(diff, e.Columns())
+	}
+}
+
 // learnt returns what is learnt of files, which must not fail.
 func learnt(t *testing.T, source string, others ...string) Learnt {
 	t.Helper()

@@ -70,14 +70,14 @@ func (f *File) Resolve(task, variant, method string, seed int64) (Resolved, erro
 	}
 	r.Train.checkLength(d, r.Dataset.Name)
 	m, _ := ParseMethod(method)
-	if r.Network.Name == string(architecture.Forest) && m.Alignment != NoAlignment {
+	if name := architecture.Name(r.Network.Name); name.Made() == architecture.Grown && m.Alignment != NoAlignment {
 		d.failAt(cmp.Or(d.at["network.name"], d.at["network"]), "network.name: %s makes no steps, in which %s could align domains; "+
-			"give it to source-only alone, as with the override {when: {method: source-only@forest}, network: {name: %[1]s}}", architecture.Forest, method)
+			"give it to source-only alone, as with the override {when: {method: source-only@%[1]s}, network: {name: %[1]s}}", name, method)
 	}
 	if r.Train.Batch == 1 {
 		at := cmp.Or(d.at["train.batch"], d.at["train"])
 		switch {
-		case m.Alignment == DAN || m.Alignment == DANLinear || m.Alignment == JAN:
+		case m.Alignment == DAN || m.Alignment == JAN:
 			d.failAt(at, "train.batch is 1; %s compares rows of a domain with each other: it must be at least 2", method)
 		case strings.HasPrefix(r.Network.Name, "resnet") && !r.Network.Frozen:
 			d.failAt(at, "train.batch is 1; %s has batch normalisation, which needs the variance of several rows: it must be at least 2", r.Network.Name)
@@ -108,11 +108,11 @@ func (f *File) CheckMethods(runs []Resolved) error {
 	return nil
 }
 
-// leaveOut clears defaults that mean nothing to a backbone of the user's own, a linear classifier, a
-// forest or a LeNet.
+// leaveOut clears defaults that mean nothing to a backbone of the user's own, a classifier of the rows
+// themselves or a LeNet.
 func (n *Network) leaveOut() {
-	switch architecture.Name(n.Name) {
-	case architecture.TorchScript, architecture.Linear, architecture.Forest, architecture.LeNet:
+	name := architecture.Name(n.Name)
+	if name == architecture.TorchScript || name == architecture.LeNet || name.OnRows() {
 		n.Pretrained, n.Features, n.Layers = "", 0, 0
 	}
 }

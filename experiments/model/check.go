@@ -78,8 +78,12 @@ func (m Metadata) checkNetwork() error {
 		if n.HiddenLayers < 1 || n.HiddenLayers > maxSize || n.HiddenSize < 1 || n.HiddenSize > maxSize {
 			return fmt.Errorf("network.hidden_layers is %d and network.hidden_size %d, want 1 to %d", n.HiddenLayers, n.HiddenSize, maxSize)
 		}
-	case architecture.Forest:
-		for _, size := range []int{n.Trees, n.Nodes, n.Leaves} {
+	case architecture.Forest, architecture.Boosting:
+		sizes := []int{n.Trees, n.Nodes, n.Leaves}
+		if n.Name == architecture.Boosting {
+			sizes = sizes[:2] // leaves are nodes
+		}
+		for _, size := range sizes {
 			if size < 1 || size > maxSize {
 				return fmt.Errorf("network.trees is %d, network.nodes %d and network.leaves %d, want 1 to %d", n.Trees, n.Nodes, n.Leaves, maxSize)
 			}

@@ -46,7 +46,7 @@ func eachModel(t *testing.T, f func(t *testing.T, c clientCase, m model.Model), 
 	clipped := describe(architecture.MLP, 11)
 	clipped.Normalisation.Target.Low, clipped.Normalisation.Target.High = slices.Repeat([]float32{-0.4}, 11), slices.Repeat([]float32{1}, 11)
 	for _, about := range append([]model.Metadata{
-		describe(architecture.LeNet, 1, 28, 28), describe(architecture.MLP, 12), scaled, plain, clipped, frozen, describe(architecture.Forest, 12),
+		describe(architecture.LeNet, 1, 28, 28), describe(architecture.MLP, 12), scaled, plain, clipped, frozen, describe(architecture.Forest, 12), describe(architecture.Boosting, 12),
 		describe(architecture.ResNet18, 3, 32, 32), describe(architecture.ResNet34, 3, 32, 32), describe(architecture.ResNet50, 3, 32, 32),
 		describe(architecture.ResNet101, 3, 32, 32), describe(architecture.ResNet152, 3, 32, 32),
 	}, others...) {

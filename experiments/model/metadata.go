@@ -72,7 +72,7 @@ type Architecture struct {
 	// HiddenLayers of HiddenSize are those of an mlp.
 	HiddenLayers int `json:"hidden_layers,omitempty"`
 	HiddenSize   int `json:"hidden_size,omitempty"`
-	// Trees, all their Nodes, and the Leaves that differ are those of a forest.
+	// Trees and all their Nodes are those of a forest or of boosting, the Leaves that differ of a forest.
 	Trees  int `json:"trees,omitempty"`
 	Nodes  int `json:"nodes,omitempty"`
 	Leaves int `json:"leaves,omitempty"`

@@ -14,6 +14,7 @@ import (
 	"iwda/experiments/store"
 	"iwda/internal/input"
 	"iwda/internal/printable"
+	"iwda/learners/boosting"
 	"iwda/nets"
 	"iwda/nets/architecture"
 	"iwda/nets/forest"
@@ -259,8 +260,8 @@ func (m Metadata) network(values map[string]torch.Tensor, permit func(*os.File, 
 	return network, state.Load(values)
 }
 
-// fits looks at the tensors whose size depends on the metadata, and whether a forest's nodes lead to
-// leaves.
+// fits looks at the tensors whose size depends on the metadata, and whether the nodes of
+// trees lead to leaves.
 func (m Metadata) fits(values map[string]torch.Tensor) error {
 	fit := func(name string, want ...int) error {
 		if value, ok := values[name]; !ok {
@@ -275,11 +276,15 @@ func (m Metadata) fits(values map[string]torch.Tensor) error {
 	case architecture.MLP:
 	case architecture.Linear:
 		return cmp.Or(fit("classifier.weight", k, m.Input.Shape[0]), fit("classifier.bias", k))
-	case architecture.Forest:
-		if err := cmp.Or(fit(forest.NodesTensor, n.Nodes, forest.Fields), fit(forest.SharesTensor, n.Leaves, k)); err != nil {
+	case architecture.Forest, architecture.Boosting:
+		err := fit(boosting.NodesTensor, n.Nodes, boosting.Fields)
+		if n.Name == architecture.Forest {
+			err = cmp.Or(fit(forest.NodesTensor, n.Nodes, forest.Fields), fit(forest.SharesTensor, n.Leaves, k))
+		}
+		if err != nil {
 			return err
 		}
-		return nets.CheckForest(n.Trees, m.Input.Shape[0], values[forest.NodesTensor], values[forest.SharesTensor])
+		return nets.CheckTrees(n.Name, n.Trees, m.Input.Shape[0], k, values)
 	default:
 		return fit("classifier.bias", k)
 	}

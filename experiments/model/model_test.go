@@ -22,6 +22,8 @@ import (
 	"iwda/datasets/normalise"
 	"iwda/experiments/model"
 	"iwda/internal/testfiles"
+	"iwda/learners"
+	"iwda/learners/boosting"
 	"iwda/nets"
 	"iwda/nets/architecture"
 	"iwda/nets/forest"
@@ -56,16 +58,16 @@ func describe(name architecture.Name, shape ...int) model.Metadata {
 	switch name {
 	case architecture.MLP:
 		m.Architecture.HiddenLayers, m.Architecture.HiddenSize = 3, 6
-	case architecture.Forest:
-		n := nets.NewForest(shape[0], 3, 0, 0, 0)
-		n.Set(grown(shape[0]))
+	case architecture.Forest, architecture.Boosting:
+		n := nets.NewTrees(name, nets.Settings{RowShape: shape, Classes: 3})
+		n.Set(grown(name, shape[0]))
 		m.Architecture.Trees, m.Architecture.Nodes, m.Architecture.Leaves = n.Sizes()
 	}
 	return m
 }
 
-// grown returns a forest of rows of that many values, some of them alike, in three classes.
-func grown(size int) forest.Forest {
+// grown returns trees of rows of that many values, some of them alike, in three classes.
+func grown(name architecture.Name, size int) nets.Grown {
 	random := rand.New(rand.NewPCG(2, 3))
 	rows := forest.Rows{Classes: 3}
 	for range 60 {
@@ -76,6 +78,15 @@ func grown(size int) forest.Forest {
 		for range 2 {
 			rows.Values, rows.Labels = append(rows.Values, row...), append(rows.Labels, random.IntN(3))
 		}
+	}
+	if name == architecture.Boosting {
+		settings := boosting.Usual()
+		settings.Rounds, settings.Folds = 10, 0
+		b, err := boosting.Fit(context.Background(), learners.Rows{Values: rows.Values, Labels: rows.Labels, Classes: 3}, nil, settings, rand.NewPCG(1, 1))
+		if err != nil {
+			panic(err)
+		}
+		return b.Model
 	}
 	f, err := forest.Fit(context.Background(), rows, rand.NewPCG(1, 1))
 	if err != nil {
@@ -100,8 +111,8 @@ func makeModel(t *testing.T, about model.Metadata) model.Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f, is := network.(*nets.Forest); is {
-		f.Set(grown(about.Input.Shape[0]))
+	if f, is := network.(*nets.Trees); is {
+		f.Set(grown(about.Architecture.Name, about.Input.Shape[0]))
 		return model.Model{Metadata: about, Network: network}
 	}
 	torch.Tidy(func() {
@@ -155,7 +166,7 @@ func TestRoundTrip(t *testing.T) {
 	frozenScript.Architecture.Frozen, frozenScript.Input.Resize = true, 8
 	for _, about := range []model.Metadata{
 		describe(architecture.LeNet, 1, 28, 28), describe(architecture.MLP, 4), plain, describe(architecture.ResNet18, 3, 32, 32), frozen,
-		scripted(t, "backbone.pt", 3, 7, 7), scriptOfFeatures, frozenScript, describe(architecture.Forest, 4),
+		scripted(t, "backbone.pt", 3, 7, 7), scriptOfFeatures, frozenScript, describe(architecture.Forest, 4), describe(architecture.Boosting, 4),
 	} {
 		torch.Tidy(func() {
 			saved := makeModel(t, about)
@@ -296,6 +307,7 @@ func TestErrorsNameFileAndField(t *testing.T) {
 		{"network.leaves", nil, "network.leaves 0, want 1"},
 		{"network.leaves", 9_000_000, "by model.json it is [9000000 3]"},
 		{"network.name", "linear", "model.safetensors: no classifier.weight"},
+		{"network.name", "boosting", "model.safetensors: no boosting.nodes"},
 	} {
 		_, err := model.Open(edited(t, architecture.Forest, within(c.path, c.value)))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -304,18 +316,38 @@ func TestErrorsNameFileAndField(t *testing.T) {
 	}
 }
 
+// So are boosting's.
+func TestHostileBoosting(t *testing.T) {
+	for _, c := range []struct {
+		place int
+		value float32
+		want  string
+	}{
+		{0, 1e6, "asks for column 1e+06 of 4"}, {1, float32(math.NaN()), "has the threshold NaN"},
+		{2, 0, "goes on at 0, want 1"}, {3, 1e6, "goes on at 1e+06"}, {4, 0.5, "goes on at 0.5"},
+	} {
+		m := makeModel(t, describe(architecture.Boosting, 4))
+		b := grown(architecture.Boosting, 4).(boosting.Model)
+		b.Nodes[c.place] = c.value
+		m.Network.(*nets.Trees).Set(b)
+		if _, err := model.Open(save(t, m)); err == nil || !strings.Contains(err.Error(), "model.safetensors: boosting.nodes: node 0 "+c.want) {
+			t.Errorf("number %d is %v: error %v, want %q", c.place, c.value, err, c.want)
+		}
+	}
+}
+
 // Nodes of a forest that lead nowhere, or round, are an error before a row is passed through them.
 func TestHostileForest(t *testing.T) {
 	for i, want := range map[int]string{0: "asks for column 1e+06 of 4", 2: "goes on at 1e+06", 1: ""} {
 		m := makeModel(t, describe(architecture.Forest, 4))
-		f := grown(4)
+		f := grown(architecture.Forest, 4).(forest.Forest)
 		f.Nodes[i] = 1e6
-		m.Network.(*nets.Forest).Set(f)
+		m.Network.(*nets.Trees).Set(f)
 		if _, err := model.Open(save(t, m)); want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), "model.safetensors: forest.nodes: node 0 "+want)) {
 			t.Errorf("number %d: error %v, want %q", i, err, want)
 		}
 		f.Nodes[i] = 0 // the node itself
-		m.Network.(*nets.Forest).Set(f)
+		m.Network.(*nets.Trees).Set(f)
 		if _, err := model.Open(save(t, m)); i == 2 && (err == nil || !strings.Contains(err.Error(), "goes on at 0, want 1")) {
 			t.Errorf("a circle: error %v", err)
 		}

@@ -87,7 +87,7 @@ func (m Model) onnx(shares []float64) (onnx.Model, error) {
 		return onnx.Model{}, err
 	}
 	written := onnx.Model{
-		Architecture: m.Architecture.Name, Frozen: m.Architecture.Frozen, Trees: m.Architecture.Trees, InputShape: m.Input.Shape,
+		Architecture: m.Architecture.Name, Frozen: m.Architecture.Frozen, Trees: m.Architecture.Trees, Classes: len(m.Classes), InputShape: m.Input.Shape,
 		Normalisation: m.Normalisation, Parameters: make(map[string]onnx.Tensor),
 		Scales: c.Scales, Shifts: c.Biases,
 	}

@@ -174,7 +174,7 @@ func (m *model) state() nets.State { return m.network.State().Prefixed(checkpoin
 func (m *model) save(s *saving) { s.addAll(m.state()) }
 
 func (m *model) restore(r *restoring) error {
-	if _, is := m.network.(*nets.Forest); is { // whose size is not known yet; solve grows it again, to the same bits
+	if _, is := m.network.(*nets.Trees); is { // whose size is not known yet; solve grows it again, to the same bits
 		for _, e := range m.state() {
 			r.take(e.Name)
 		}

@@ -52,8 +52,8 @@ func (c *conclusion) about(of *model) (savedmodel.Metadata, error) {
 
 func architectureOf(n config.Network, of *model) savedmodel.Architecture {
 	name := architecture.Name(n.Name)
-	if forest, is := of.network.(*nets.Forest); is {
-		trees, nodes, leaves := forest.Sizes()
+	if grown, is := of.network.(*nets.Trees); is {
+		trees, nodes, leaves := grown.Sizes()
 		return savedmodel.Architecture{Name: name, Trees: trees, Nodes: nodes, Leaves: leaves}
 	}
 	if name == architecture.MLP {

@@ -113,7 +113,7 @@ func TestModelOfFeatures(t *testing.T) {
 
 // What makes no step is a model as any other.
 func TestModelsWithoutSteps(t *testing.T) {
-	for _, name := range []string{"linear", "forest"} {
+	for _, name := range []string{"linear", "forest", "boosting"} {
 		t.Run(name, func(t *testing.T) { modelWithoutSteps(t, "network.name="+name) })
 	}
 }

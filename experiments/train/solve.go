@@ -5,7 +5,10 @@ import (
 
 	"iwda/datasets"
 	"iwda/experiments/store"
+	"iwda/learners"
+	"iwda/learners/boosting"
 	"iwda/nets"
+	"iwda/nets/architecture"
 	"iwda/nets/forest"
 	"iwda/nets/regression"
 	"iwda/torch"
@@ -48,16 +51,31 @@ func (t *trainer) solve(ctx context.Context) error {
 		network.Set(float32s(solution.Weight), float32s(solution.Bias))
 		heldOut.logits, heldOut.labels, compared.logits = float32s(solution.Crossed), solution.CrossedLabels, float32s(solution.CrossedOthers)
 		t.options.logf("solved with C = %v", solution.C)
-	case *nets.Forest:
-		grown, err := forest.Fit(ctx, forest.Rows(rows), datasets.Stream(t.run.Seed, "forest"))
-		if err != nil {
-			return err
+	case *nets.Trees:
+		random := datasets.Stream(t.run.Seed, t.run.Network.Name)
+		if t.run.Network.Name == string(architecture.Boosting) {
+			settings := boosting.Usual()
+			settings.Threads = max(1, t.options.Threads)
+			learnt := learners.Rows{Values: rows.Values, Labels: rows.Labels, Classes: rows.Classes, Words: t.data.encoding.Words()}
+			fitted, err := boosting.Fit(ctx, learnt, target, settings, random)
+			if err != nil {
+				return err
+			}
+			network.Set(fitted.Model)
+			heldOut.logits, heldOut.labels = float32s(fitted.Crossed.Logits), fitted.Labels
+			compared.logits = float32s(fitted.Crossed.InTurn(rows.Classes))
+		} else {
+			grown, err := forest.Fit(ctx, forest.Rows(rows), random)
+			if err != nil {
+				return err
+			}
+			network.Set(grown.Forest)
+			heldOut.logits, heldOut.labels = grown.OutOfBag, grown.OutOfBagLabels
+			compared.logits = grown.Logits(target, datasets.Size(t.data.rowShape), grown.OutOfBagTrees)
 		}
-		network.Set(grown.Forest)
 		network.State().Move(torch.Float32, t.options.Device)
-		heldOut.logits, heldOut.labels = grown.OutOfBag, grown.OutOfBagLabels
-		compared.logits = grown.Logits(target, datasets.Size(t.data.rowShape), grown.OutOfBagTrees)
-		t.options.logf("grown to %d nodes", len(grown.Nodes)/forest.Fields)
+		trees, nodes, _ := network.Sizes()
+		t.options.logf("grown to %d trees of %d nodes", trees, nodes)
 	}
 	if t.data.onHeldOut != nil {
 		t.data.crossed = &crossed{heldOut, compared}

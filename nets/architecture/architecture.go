@@ -17,6 +17,7 @@ const (
 	MLP       Name = "mlp"
 	Linear    Name = "linear" // a classifier of the rows themselves
 	Forest    Name = "forest" // another
+	Boosting  Name = "boosting"
 	ResNet18  Name = "resnet18"
 	ResNet34  Name = "resnet34"
 	ResNet50  Name = "resnet50"
@@ -41,21 +42,35 @@ const (
 // LeNetSide is the height and width of the images that LeNet takes.
 const LeNetSide = 28
 
+// Making is how a network comes about.
+type Making int
+
+const (
+	// Stepwise is in steps, in which domains can be aligned.
+	Stepwise Making = iota
+	// Solved is to the minimum of its loss, if it aligns nothing, and else in steps.
+	Solved
+	// Grown is as trees, without steps, so it aligns nothing.
+	Grown
+)
+
 // all holds every network with its inputs, in the order in which they are listed to users.
 var all = []struct {
 	name  Name
 	takes []Input
+	made  Making
 }{
-	{LeNet, []Input{SmallImages, Photographs}},
-	{MLP, []Input{Vectors}},
-	{Linear, []Input{Vectors}},
-	{Forest, []Input{Vectors}},
-	{ResNet18, []Input{Photographs}},
-	{ResNet34, []Input{Photographs}},
-	{ResNet50, []Input{Photographs}},
-	{ResNet101, []Input{Photographs}},
-	{ResNet152, []Input{Photographs}},
-	{TorchScript, []Input{Vectors, Photographs}},
+	{LeNet, []Input{SmallImages, Photographs}, Stepwise},
+	{MLP, []Input{Vectors}, Stepwise},
+	{Linear, []Input{Vectors}, Solved},
+	{Forest, []Input{Vectors}, Grown},
+	{Boosting, []Input{Vectors}, Grown},
+	{ResNet18, []Input{Photographs}, Stepwise},
+	{ResNet34, []Input{Photographs}, Stepwise},
+	{ResNet50, []Input{Photographs}, Stepwise},
+	{ResNet101, []Input{Photographs}, Stepwise},
+	{ResNet152, []Input{Photographs}, Stepwise},
+	{TorchScript, []Input{Vectors, Photographs}, Stepwise},
 }
 
 // weights are torchvision's first files of ImageNet weights, which the paper used. The second half
@@ -87,7 +102,17 @@ func Names() []string {
 }
 
 // OnRows tells whether a network has no features but the rows themselves.
-func (n Name) OnRows() bool { return n == Linear || n == Forest }
+func (n Name) OnRows() bool { return n.Made() != Stepwise }
+
+// Made returns how a network comes about.
+func (n Name) Made() Making {
+	for _, a := range all {
+		if a.name == n {
+			return a.made
+		}
+	}
+	return Stepwise
+}
 
 // Taking returns the names of the networks that take such rows.
 func Taking(input Input) []string {

@@ -239,6 +239,15 @@ func (n decodedNode) compute(t *testing.T, in []torch.Tensor) torch.Tensor {
 		return in[0].Softmax(n.int("axis"))
 	case "Flatten":
 		return in[0].Reshape(in[0].Shape()[0], -1)
+	case "IsNaN":
+		return elementwise(in[0], in[0], func(a, _ float32) float32 {
+			if a != a {
+				return 1
+			}
+			return 0
+		})
+	case "MatMul":
+		return in[0].MatMul(in[1])
 	case "Gemm":
 		if n.int("transB") != 1 {
 			t.Error("the weight of a linear layer is not transposed")

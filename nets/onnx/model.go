@@ -1,5 +1,5 @@
 // Package onnx writes networks as ONNX files, which ONNX Runtime and many other
-// programs run: LeNet, the mlp, the forest and the ResNets of package nets in evaluation mode, from
+// programs run: LeNet, the mlp, trees and the ResNets of package nets in evaluation mode, from
 // raw inputs to probabilities. It needs no libtorch.
 //
 // A file has one input, "input", of shape (rows × …) and float32, and three outputs:
@@ -35,8 +35,8 @@ type Model struct {
 	Architecture architecture.Name
 	// Frozen tells a ResNet with a frozen backbone, nets.Frozen, from nets.FineTuned.
 	Frozen bool
-	// Trees is the number of a forest's trees.
-	Trees int
+	// Trees is the number of trees of a forest or of boosting, and Classes is k.
+	Trees, Classes int
 	// Parameters holds parameters and buffers by their names in the network's state.
 	// Counters of batches are left out of the file.
 	Parameters map[string]Tensor
@@ -118,7 +118,7 @@ func (g *graph) append(m Model) (features, logits rows) {
 	if g.err != nil {
 		return rows{}, rows{}
 	}
-	features, logits = g.network(m.Architecture, m.Frozen, m.Trees, g.normalise("input", m.InputShape, m.Normalisation), m.InputShape)
+	features, logits = g.network(m.Architecture, m.Frozen, m.Trees, m.Classes, g.normalise("input", m.InputShape, m.Normalisation), m.InputShape)
 	if left := g.unused(); len(left) > 0 {
 		g.fail("parameters that the network does not have: %s", strings.Join(left, ", "))
 	}

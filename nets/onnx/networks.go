@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"iwda/learners/boosting"
 	"iwda/nets/architecture"
 	"iwda/nets/forest"
 )
@@ -21,7 +22,7 @@ type images struct {
 }
 
 // network appends an architecture and returns its outputs, "features" and "logits".
-func (g *graph) network(name architecture.Name, frozen bool, trees int, x string, shape []int) (features, logits rows) {
+func (g *graph) network(name architecture.Name, frozen bool, trees, classes int, x string, shape []int) (features, logits rows) {
 	vectors := slices.Contains(architecture.Taking(architecture.Vectors), string(name))
 	if vectors != (len(shape) == 1) {
 		g.fail("rows of shape %v are not what %s takes", shape, name)
@@ -31,8 +32,11 @@ func (g *graph) network(name architecture.Name, frozen bool, trees int, x string
 	case name.OnRows():
 		features = rows{g.prefix + "features", shape[0]}
 		g.nodeAs("Identity", []string{x}, features.name)
-		if name == architecture.Forest {
+		switch name {
+		case architecture.Forest:
 			return features, g.forest(features, trees)
+		case architecture.Boosting:
+			return features, g.boosting(features, trees, classes)
 		}
 	case vectors:
 		features = g.mlp(rows{x, shape[0]})
@@ -65,8 +69,7 @@ func (g *graph) mlp(x rows) rows {
 	return g.activeAs(x, "bottleneck", "features")
 }
 
-// forest appends a random forest: from the roots of all trees, as many steps as the deepest leaf is
-// away. A row that is at a leaf stays there.
+// forest appends a random forest.
 func (g *graph) forest(x rows, trees int) rows {
 	nodes, shares := g.shape(forest.NodesTensor, 2)[0], g.shape(forest.SharesTensor, 2)
 	leaves, k := shares[0], shares[1]
@@ -80,32 +83,76 @@ func (g *graph) forest(x rows, trees int) rows {
 	if err != nil {
 		g.fail("%s: %w", forest.NodesTensor, err)
 	}
-	whole := func(x string) string { return g.node("Cast", []string{x}, integer("to", int64Type)) }
-	part := func(field int) string { // of all nodes
-		index := g.constant(fmt.Sprintf("forest.field%d", field), Tensor{nil, []float32{float32(field)}})
-		return g.node("Gather", []string{table, whole(index)}, integer("axis", 1))
+	leaf := g.whole(g.leaves(x, table, trees, depth, "forest", false))
+	mean := g.node("ReduceMean", []string{g.node("Gather", []string{said, leaf}, integer("axis", 0))}, ints("axes", 0), integer("keepdims", 0))
+	p := g.node("Mul", []string{mean, g.number("forest.trees", float64(trees)/float64(trees+1))})
+	p = g.node("Add", []string{p, g.number("forest.least", 1/float64(k*(trees+1)))})
+	logits := rows{g.prefix + "logits", k}
+	g.nodeAs("Log", []string{p}, logits.name)
+	return logits
+}
+
+// boosting appends boosted trees: each class's logit is the sum of what its trees' leaves say, and that of
+// the first of two classes is 0.
+func (g *graph) boosting(x rows, trees, classes int) rows {
+	table := g.parameter(boosting.NodesTensor, g.shape(boosting.NodesTensor, 2)[0], boosting.Fields)
+	model := boosting.Model{Trees: trees, Classes: classes, Nodes: g.parameters[boosting.NodesTensor].Values}
+	if g.err != nil {
+		return rows{}
 	}
-	columns, thresholds, left, right := whole(part(0)), part(1), whole(part(2)), whole(part(3))
+	depth, err := model.Check(x.size)
+	if err != nil {
+		g.fail("%s: %w", boosting.NodesTensor, err)
+		return rows{}
+	}
+	said := g.leaves(x, table, trees, depth, "boosting", true)
+	of := Tensor{[]int{classes, trees}, make([]float32, classes*trees)} // 1 for the class's trees
+	for tree := range trees {
+		of.Values[model.ClassOf(tree)*trees+tree] = 1
+	}
+	logits := rows{g.prefix + "logits", classes}
+	g.nodeAs("Transpose", []string{g.node("MatMul", []string{g.constant("boosting.classes", of), said})}, logits.name, ints("perm", 1, 0))
+	return logits
+}
+
+// leaves appends the way of rows to their leaves and returns the thresholds of these (trees × rows): from
+// the roots of all trees, as many steps as the deepest leaf is away. A row that is at a leaf stays there.
+// The table (nodes × fields) has of each node a column, a threshold, the nodes of values up to it and of
+// others, and, if some may be missing, of those.
+func (g *graph) leaves(x rows, table string, trees, depth int, kind string, missing bool) string {
+	part := func(field int) string { // of all nodes
+		index := g.constant(fmt.Sprintf("%s.field%d", kind, field), Tensor{nil, []float32{float32(field)}})
+		return g.node("Gather", []string{table, g.whole(index)}, integer("axis", 1))
+	}
+	columns, thresholds, left, right, absent := g.whole(part(0)), part(1), g.whole(part(2)), g.whole(part(3)), ""
+	if missing {
+		absent = g.whole(part(4))
+	}
 	roots := Tensor{[]int{trees, 1}, make([]float32, trees)}
 	for tree := range roots.Values {
 		roots.Values[tree] = float32(tree)
 	}
 	n := g.node("Shape", []string{x.name}, integer("start", 0), integer("end", 1))
-	at := g.node("Expand", []string{whole(g.constant("forest.roots", roots)), n}) // trees × rows
+	at := g.node("Expand", []string{g.whole(g.constant(kind+".roots", roots)), n}) // trees × rows
 	values := g.node("Transpose", []string{x.name}, ints("perm", 1, 0))
 	of := func(table string) string { return g.node("Gather", []string{table, at}, integer("axis", 0)) }
 	for range depth {
 		value := g.node("GatherElements", []string{values, of(columns)}, integer("axis", 0))
-		at = g.node("Where", []string{g.node("LessOrEqual", []string{value, of(thresholds)}), of(left), of(right)})
+		next := g.node("Where", []string{g.node("LessOrEqual", []string{value, of(thresholds)}), of(left), of(right)})
+		if missing {
+			next = g.node("Where", []string{g.node("IsNaN", []string{value}), of(absent), next})
+		}
+		at = next
 	}
-	leaf := whole(of(thresholds))
-	mean := g.node("ReduceMean", []string{g.node("Gather", []string{said, leaf}, integer("axis", 0))}, ints("axes", 0), integer("keepdims", 0))
-	number := func(name string, v float64) string { return g.constant(name, Tensor{nil, []float32{float32(v)}}) }
-	p := g.node("Mul", []string{mean, number("forest.trees", float64(trees)/float64(trees+1))})
-	p = g.node("Add", []string{p, number("forest.least", 1/float64(k*(trees+1)))})
-	logits := rows{g.prefix + "logits", k}
-	g.nodeAs("Log", []string{p}, logits.name)
-	return logits
+	return of(thresholds)
+}
+
+// whole casts to whole numbers.
+func (g *graph) whole(x string) string { return g.node("Cast", []string{x}, integer("to", int64Type)) }
+
+// number is a constant.
+func (g *graph) number(name string, v float64) string {
+	return g.constant(name, Tensor{nil, []float32{float32(v)}})
 }
 
 // resnet appends a backbone, of as many blocks as there are parameters for.

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"iwda/datasets/normalise"
+	"iwda/learners"
+	"iwda/learners/boosting"
 	"iwda/nets"
 	"iwda/nets/architecture"
 	"iwda/nets/forest"
@@ -94,7 +96,8 @@ func TestGraphsAreTheNetworks(t *testing.T) {
 		{"lenet", architecture.LeNet, false, func() nets.Network { return nets.NewLeNet(1, 4) }, []int{1, 28, 28}, 15},
 		{"mlp", architecture.MLP, false, func() nets.Network { return nets.NewMLP(6, []int{7, 5}, 8, 4, 0.5) }, []int{6}, 12},
 		{"linear", architecture.Linear, false, func() nets.Network { return nets.NewLinear(6, 4) }, []int{6}, 7},
-		{"forest", architecture.Forest, false, func() nets.Network { return grown(t) }, []int{6}, 105},
+		{"forest", architecture.Forest, false, func() nets.Network { return grown(t, architecture.Forest) }, []int{6}, 105},
+		{"boosting", architecture.Boosting, false, func() nets.Network { return grown(t, architecture.Boosting) }, []int{6}, 87},
 		{"resnet18", architecture.ResNet18, false, func() nets.Network { return nets.NewFineTuned(resnet(t, 18), 4) }, []int{3, 48, 48}, 75},
 		{"resnet34, frozen", architecture.ResNet34, true, func() nets.Network { return nets.NewFrozen(resnet(t, 34), 4) }, []int{3, 33, 40}, 132},
 		{"resnet50", architecture.ResNet50, false, func() nets.Network { return nets.NewFineTuned(resnet(t, 50), 4) }, []int{3, 32, 32}, 181},
@@ -104,7 +107,7 @@ func TestGraphsAreTheNetworks(t *testing.T) {
 				torch.Seed(11)
 				network := c.network()
 				trees := 0
-				if forest, is := network.(*nets.Forest); is {
+				if forest, is := network.(*nets.Trees); is {
 					trees, _, _ = forest.Sizes()
 				} else {
 					randomise(network.State())
@@ -113,7 +116,7 @@ func TestGraphsAreTheNetworks(t *testing.T) {
 				mean, deviation := []float32{0.5, -0.25, 1, 0, 2, 3}[:c.shape[0]], []float32{2, 0.5, 1.5, 3, 1, 0.7}[:c.shape[0]]
 				scales, shifts := []float64{0.5, 2, 1, 0.75}, []float64{0.5, -1, math.Inf(-1), 0.25}
 				f := encode(t, onnx.Model{
-					Architecture: c.architecture, Frozen: c.frozen, Trees: trees, Parameters: parameters(network.State()), InputShape: c.shape,
+					Architecture: c.architecture, Frozen: c.frozen, Trees: trees, Classes: 4, Parameters: parameters(network.State()), InputShape: c.shape,
 					Normalisation: normalise.Channels(mean, deviation), Scales: scales, Shifts: shifts,
 				})
 				each := slices.Repeat([]int{1}, len(c.shape))
@@ -151,8 +154,8 @@ func TestGraphsAreTheNetworks(t *testing.T) {
 	}
 }
 
-// grown is a forest of rows of six values and four classes.
-func grown(t *testing.T) *nets.Forest {
+// grown is trees of rows of six values and four classes.
+func grown(t *testing.T, name architecture.Name) *nets.Trees {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, 2))
 	rows := forest.Rows{Classes: 4}
@@ -162,11 +165,21 @@ func grown(t *testing.T) *nets.Forest {
 		}
 		rows.Labels = append(rows.Labels, random.IntN(4))
 	}
+	n := nets.NewTrees(name, nets.Settings{RowShape: []int{6}, Classes: 4})
+	if name == architecture.Boosting {
+		settings := boosting.Usual()
+		settings.Rounds, settings.Folds, settings.LeastRows = 5, 0, 3
+		b, err := boosting.Fit(t.Context(), learners.Rows{Values: rows.Values, Labels: rows.Labels, Classes: 4}, nil, settings, rand.NewPCG(3, 4))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n.Set(b.Model)
+		return n
+	}
 	f, err := forest.Fit(t.Context(), rows, rand.NewPCG(3, 4))
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := nets.NewForest(6, 4, 0, 0, 0)
 	n.Set(f.Forest)
 	return n
 }

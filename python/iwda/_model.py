@@ -304,8 +304,8 @@ class _Member:
 
     def _logits(self, rows: Array) -> Array:
         network = self.about["network"]
-        if network["name"] == "forest":
-            return self._grown(rows, network["trees"])
+        if network["name"] in ("forest", "boosting"):
+            return self._grown(rows, network["name"], network["trees"])
         if network["name"] not in ("linear", "mlp"):
             if self._module is None:
                 from ._torch import Module
@@ -318,19 +318,25 @@ class _Member:
             z = np.maximum(z @ self.state[layer + ".weight"].T.astype(float) + self.state[layer + ".bias"], 0)
         return np.asarray(z @ self.state["classifier.weight"].T.astype(float) + self.state["classifier.bias"])
 
-    def _grown(self, rows: Array, trees: int) -> Array:
-        """The logits of a random forest."""
-        (columns, thresholds, left, right), shares = self.state["forest.nodes"].T, self.state["forest.shares"].astype(float)
-        if not ((left > (own := np.arange(len(left)))) & (right > own) | (left == own) & (right == own)).all():
-            raise ValueError(f"{self.folder}: forest.nodes go round")
-        found = np.full((len(rows), shares.shape[1]), 1 / shares.shape[1])
+    def _grown(self, rows: Array, name: str, trees: int) -> Array:
+        """The logits of a random forest, or of boosted trees."""
+        columns, thresholds, *ways = self.state[name + ".nodes"].T  # where values are at most the threshold, above it, or missing
+        after, stays = (np.array([way > np.arange(len(way)) for way in ways]), np.array([way == np.arange(len(way)) for way in ways]))
+        if not (after.all(0) | stays.all(0)).all():
+            raise ValueError(f"{self.folder}: {name}.nodes go round")
+        k = len(self.about["classes"])
+        shares = self.state["forest.shares"].astype(float) if name == "forest" else None
+        found = np.zeros((len(rows), k)) if shares is None else np.full((len(rows), k), 1 / k)
         for tree in range(trees):
             at, before = np.full(len(rows), tree), None
             while before is None or (at != before).any():
-                before, low = at, rows[np.arange(len(rows)), columns[at].astype(int)] <= thresholds[at]
-                at = np.where(low, left[at], right[at]).astype(int)
-            found += shares[thresholds[at].astype(int)]
-        return np.asarray(np.log(found / (trees + 1)))
+                before, values = at, rows[np.arange(len(rows)), columns[at].astype(int)]
+                at = np.where(np.isnan(values), ways[-1][at], np.where(values <= thresholds[at], ways[0][at], ways[1][at])).astype(int)
+            if shares is None:
+                found[:, 1 if k == 2 else tree % k] += thresholds[at]
+            else:
+                found += shares[thresholds[at].astype(int)]
+        return found if shares is None else np.asarray(np.log(found / (trees + 1)))
 
     def __getstate__(self) -> Dict[str, Any]:
         return {**self.__dict__, "_module": None}

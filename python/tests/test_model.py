@@ -81,6 +81,13 @@ def test_every_candidate_of_a_table(adapted, tmp_path):
         compare(folder, more_rows(8, 1.5), tmp_path)
 
 
+def test_boosting(domains, tmp_path):
+    rows, labels, target, _ = domains
+    methods = ["source-only@linear", "source-only@boosting"]
+    iwda.adapt(rows, labels, target, folder=tmp_path / "out", methods=methods, seeds=[1], **QUICK)
+    compare(next(path for path in folders_of(tmp_path / "out") if path.parent.name == methods[1]), more_rows(8, 1.5), tmp_path)
+
+
 def test_nodes_that_go_round(adapted, tmp_path):
     """They are refused: no row would come to a leaf."""
     from iwda._model import _Member

@@ -5,17 +5,19 @@ import (
 	"testing"
 
 	"iwda/nets"
+	"iwda/nets/architecture"
 	"iwda/nets/forest"
 	"iwda/torch"
 )
 
 // A forest that has predicted predicts by the numbers that are loaded or set after that.
 func TestForestChanges(t *testing.T) {
+	settings := nets.Settings{RowShape: []int{1}, Classes: 2}
 	torch.Tidy(func() {
 		leaf := func(shares ...float32) forest.Forest {
 			return forest.Forest{Trees: 1, Classes: 2, Nodes: make([]float32, forest.Fields), Shares: shares}
 		}
-		n, other := nets.NewForest(1, 2, 0, 0, 0), nets.NewForest(1, 2, 0, 0, 0)
+		n, other := nets.NewTrees(architecture.Forest, settings), nets.NewTrees(architecture.Forest, settings)
 		says := func(of forest.Forest) {
 			t.Helper()
 			_, logits := n.Forward(torch.FromSlice([]float32{0}, 1, 1), false)

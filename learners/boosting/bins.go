@@ -1,0 +1,202 @@
+package boosting
+
+import (
+	"math"
+	"slices"
+
+	"iwda/internal/evenly"
+	"iwda/learners"
+)
+
+const (
+	mostBins = 256 // of a column, with that of missing values
+	// mostCells bounds those of all histograms of one tree, 200 MB: many columns have fewer bins.
+	mostCells = 1 << 23
+	// mostSorted bounds the values from which the borders of a column's bins are found.
+	mostSorted = 200_000
+)
+
+// feature is a column of numbers, or the columns of a word's levels, in bins.
+type feature struct {
+	columns []int
+	// borders of numbers: bin b has the values up to borders[b], the last one those above all, and
+	// those that are missing follow in one more. Of a word: a row has a level if the value in that
+	// column is above the border; levels have bins from 1 on, and bin 0 is of rows that have none.
+	borders []float32
+	word    bool
+	bins    []uint8 // of each row
+	first   int     // where its cells begin in histograms
+}
+
+// cells is the number of those of a histogram.
+func (f *feature) cells() int {
+	if f.word {
+		return len(f.borders) + 1
+	}
+	return len(f.borders) + 2
+}
+
+// table is all columns in bins.
+type table struct {
+	rows     int
+	features []*feature // those that differ
+	cells    int        // of a histogram of all
+}
+
+// binned puts the rows' columns into bins.
+func binned(rows learners.Rows, s Settings) *table {
+	n, d := len(rows.Labels), rows.Columns()
+	all, inWord := []*feature(nil), make([]bool, d)
+	for _, columns := range rows.Words {
+		if len(columns) > 1 && len(columns) < mostBins {
+			all = append(all, &feature{columns: columns, word: true})
+			for _, column := range columns {
+				inWord[column] = true
+			}
+		}
+	}
+	for column := range d {
+		if !inWord[column] {
+			all = append(all, &feature{columns: []int{column}})
+		}
+	}
+	most := max(15, min(mostBins, mostCells/(len(all)*(s.Leaves+1)))) - 2 // borders
+	parallel(s.Threads, len(all), func(_, i int) {
+		if f := all[i]; f.word {
+			f.binWords(rows.Values, d, n)
+		} else {
+			f.binNumbers(rows.Values, d, n, most)
+		}
+	})
+	t := &table{rows: n}
+	for _, f := range all {
+		if slices.Max(f.bins) > slices.Min(f.bins) {
+			f.first = t.cells
+			t.features, t.cells = append(t.features, f), t.cells+f.cells()
+		}
+	}
+	return t
+}
+
+func (f *feature) binWords(values []float32, d, n int) {
+	f.bins = make([]uint8, n)
+	for level, column := range f.columns {
+		low, high := float32(math.Inf(1)), float32(math.Inf(-1))
+		for at := column; at < len(values); at += d {
+			if v := values[at]; v == v {
+				low, high = min(low, v), max(high, v)
+			}
+		}
+		f.borders = append(f.borders, halfway(low, high))
+		for i := range n {
+			if f.bins[i] == 0 && values[i*d+column] > f.borders[level] {
+				f.bins[i] = uint8(level + 1)
+			}
+		}
+	}
+}
+
+func (f *feature) binNumbers(values []float32, d, n, most int) {
+	keys := make([]uint32, 0, min(n, mostSorted))
+	for _, i := range evenly.Rows(n, mostSorted) {
+		if v := values[i*d+f.columns[0]]; v == v {
+			keys = append(keys, ordered(v))
+		}
+	}
+	f.borders = borders(sorted(keys), most)
+	var of [mostBins]uint32
+	for i := range of {
+		of[i] = math.MaxUint32
+		if i < len(f.borders) {
+			of[i] = ordered(f.borders[i])
+		}
+	}
+	f.bins = make([]uint8, n)
+	for i := range n {
+		v := values[i*d+f.columns[0]]
+		if v != v {
+			f.bins[i] = uint8(len(f.borders) + 1)
+			continue
+		}
+		key, bin := ordered(v), 0
+		for step := mostBins / 2; step > 0; step /= 2 {
+			if of[bin+step-1] < key {
+				bin += step
+			}
+		}
+		f.bins[i] = uint8(bin)
+	}
+}
+
+// borders returns at most that many borders between sorted values: between any two that differ if
+// there are no more of these, and else where equal shares of the values end.
+func borders(keys []uint32, most int) (borders []float32) {
+	var ends []int // places at which a value begins that differs from the one before
+	for i := 1; i < len(keys); i++ {
+		if keys[i] != keys[i-1] {
+			ends = append(ends, i)
+		}
+	}
+	last := 0
+	for _, end := range ends {
+		if len(ends) > most { // is it the first one past a quantile?
+			if quantile := end * (most + 1) / len(keys); quantile == last {
+				continue
+			} else {
+				last = quantile
+			}
+		}
+		borders = append(borders, halfway(valueOf(keys[end-1]), valueOf(keys[end])))
+	}
+	return borders[:min(len(borders), most)]
+}
+
+// sorted returns the keys in their order, digit by digit: a comparison a step takes most of the time of
+// putting many rows into bins.
+func sorted(keys []uint32) []uint32 {
+	const bits = 11
+	aside := make([]uint32, len(keys))
+	for shift := 0; shift < 32; shift += bits {
+		var ends [1 << bits]int
+		for _, key := range keys {
+			ends[key>>shift&(1<<bits-1)]++
+		}
+		sum := 0
+		for digit, count := range ends {
+			ends[digit] = sum
+			sum += count
+		}
+		for _, key := range keys {
+			digit := key >> shift & (1<<bits - 1)
+			aside[ends[digit]] = key
+			ends[digit]++
+		}
+		keys, aside = aside, keys
+	}
+	return keys
+}
+
+// ordered returns bits that are in the order of the values; 0 and -0 have the same.
+func ordered(v float32) uint32 {
+	bits := math.Float32bits(v + 0)
+	if bits>>31 == 1 {
+		return ^bits
+	}
+	return bits | 1<<31
+}
+
+// valueOf is the inverse of ordered.
+func valueOf(key uint32) float32 {
+	if key>>31 == 1 {
+		return math.Float32frombits(key &^ (1 << 31))
+	}
+	return math.Float32frombits(^key)
+}
+
+// halfway is between a and the larger b, and never b itself.
+func halfway(a, b float32) float32 {
+	if middle := float32((float64(a) + float64(b)) / 2); middle < b {
+		return middle
+	}
+	return a
+}

@@ -1,0 +1,115 @@
+// Package learners has what classifiers of tables have in common: the labelled rows that they learn
+// from, the folds that these are held out in, and what classifiers that have not seen a row say of it.
+package learners
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Rows are n labelled rows of d values.
+type Rows struct {
+	Values  []float32 // n×d, row after row, finite; or NaN where a learner says what it does with missing values
+	Labels  []int     // n classes, from 0
+	Classes int       // k
+	Weights []float64 // n, positive; nil for equal ones
+	// Groups are n numbers: rows of the same group, such as those of one patient, are never on both
+	// sides of a fold. Nil puts each row into a group of its own.
+	Groups []int
+	// Words lists columns that are the levels of one word: at most one of them is above its lowest
+	// value in a row. Learners that know no words take them as other columns.
+	Words [][]int
+}
+
+// Columns returns d.
+func (r Rows) Columns() int { return len(r.Values) / len(r.Labels) }
+
+// Part returns some of the rows.
+func (r Rows) Part(rows []int) Rows {
+	d, p := r.Columns(), Rows{Classes: r.Classes, Words: r.Words}
+	for _, i := range rows {
+		p.Values, p.Labels = append(p.Values, r.Values[i*d:(i+1)*d]...), append(p.Labels, r.Labels[i])
+		if r.Weights != nil {
+			p.Weights = append(p.Weights, r.Weights[i])
+		}
+		if r.Groups != nil {
+			p.Groups = append(p.Groups, r.Groups[i])
+		}
+	}
+	return p
+}
+
+// Crossed is what is said of rows by classifiers that each have not learnt from one fold.
+type Crossed struct {
+	Logits []float64 // n×k of the labelled rows, each by the classifier of the other folds
+	// Others are the logits (m×k) of m rows without labels by the classifier of each fold.
+	Others [][]float64
+}
+
+// InTurn returns the logits of the other rows (m×k), row i by the classifier of fold i mod the number
+// of folds. They compare with Logits, which are those of one classifier each, too.
+func (c Crossed) InTurn(k int) []float64 {
+	turns := make([]float64, 0, len(c.Others[0]))
+	for i := range len(c.Others[0]) / k {
+		turns = append(turns, c.Others[i%len(c.Others)][i*k:(i+1)*k]...)
+	}
+	return turns
+}
+
+// Mean returns the mean over folds of the logits of the other rows (m×k): the best that all
+// classifiers together say of them.
+func (c Crossed) Mean() []float64 {
+	mean := make([]float64, len(c.Others[0]))
+	for _, fold := range c.Others {
+		for i, logit := range fold {
+			mean[i] += logit / float64(len(c.Others))
+		}
+	}
+	return mean
+}
+
+// Folds returns the fold of each row, from 0 to at most folds-1, the same at each call. A group is in
+// one fold. Groups are dealt out from the largest on, each to the fold that has the least of its
+// classes, so that folds have nearly equal shares of each class.
+func Folds(rows Rows, folds int) []int {
+	members := make(map[int][]int) // rows of each group
+	var order []int                // groups by their first rows
+	for i := range rows.Labels {
+		group := i
+		if rows.Groups != nil {
+			group = rows.Groups[i]
+		}
+		if members[group] == nil {
+			order = append(order, group)
+		}
+		members[group] = append(members[group], i)
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(len(members[b]), len(members[a])) })
+	all := make([]float64, rows.Classes)
+	for _, y := range rows.Labels {
+		all[y]++
+	}
+	counts, sizes := make([][]float64, min(folds, len(order))), make([]int, min(folds, len(order)))
+	for fold := range counts {
+		counts[fold] = make([]float64, rows.Classes)
+	}
+	result := make([]int, len(rows.Labels))
+	for _, group := range order {
+		best, least := 0, 0.0
+		for fold := range counts {
+			there := 0.0
+			for _, i := range members[group] {
+				there += counts[fold][rows.Labels[i]] / all[rows.Labels[i]]
+			}
+			if fold == 0 || there < least || there == least && sizes[fold] < sizes[best] {
+				best, least = fold, there
+			}
+		}
+		for _, i := range members[group] {
+			result[i] = best
+			counts[best][rows.Labels[i]]++
+			sizes[best]++
+		}
+	}
+	return result
+}
