@@ -120,8 +120,13 @@ func Bootstrap(s *weightest.Sample, e weightest.Estimator, settings BootstrapSet
 		}
 	}
 	all.lower = likelihood.Pseudocount > 0
+	beside := 1 // how often a row counts that is counted beside the target's: as much as its groups' rows have in common
+	if targetGroups != nil {
+		beside = int(math.Round(inflation(s.Target(), s.Classes(), targetGroups)))
+	}
 	if sourceGroups != nil || targetGroups != nil {
 		all.group(labels, sourceGroups, len(targetRows), targetGroups)
+		all.unsure = min(all.unsure, clusters.Effective(unsureOf(source, s.Classes()), sourceGroups))
 	}
 	if settings.Observe != nil {
 		all.observe = func(replica int, p weightest.Problem, e weightest.Estimate) {
@@ -135,6 +140,9 @@ func Bootstrap(s *weightest.Sample, e weightest.Estimator, settings BootstrapSet
 		if p.Rows != nil {
 			rows := *p.Rows
 			rows.Pseudocounts = drawnCounts(s.Classes(), random)
+			for class := range rows.Pseudocounts {
+				rows.Pseudocounts[class] *= beside
+			}
 			p.Rows = &rows
 		}
 		return p, err
@@ -142,16 +150,39 @@ func Bootstrap(s *weightest.Sample, e weightest.Estimator, settings BootstrapSet
 	return all.bound(e, settings.Level)
 }
 
+// inflation is that of the variance of the mean of rows of k probabilities by their groups, all classes together,
+// at least 1.
+func inflation(rows []float64, k int, groups []int) float64 {
+	of, count := clusters.Dense(groups, len(groups))
+	together, alone := 0.0, 0.0
+	for class := range k {
+		values := make([]float64, len(groups))
+		for i := range values {
+			values[i] = rows[i*k+class]
+		}
+		floats.AddConst(-floats.Sum(values)/float64(len(values)), values)
+		sums := clusters.Sums(values, of, count)
+		together, alone = together+floats.Dot(sums, sums), alone+floats.Dot(values, values)
+	}
+	if alone == 0 {
+		return float64(len(groups)) / float64(count)
+	}
+	return max(1, together/alone*float64(count)/float64(max(1, count-1)))
+}
+
 // manyRows is the number of target rows from which on resamples are made in turn.
 const manyRows = 200_000
 
 // unsureRows counts rows of k probabilities by how unsure they are: by 1 where two classes have
 // the probability 1/2, and by 0 where one has 1.
-func unsureRows(rows []float64, k int) (count float64) {
+func unsureRows(rows []float64, k int) float64 { return floats.Sum(unsureOf(rows, k)) }
+
+// unsureOf is how unsure each row is.
+func unsureOf(rows []float64, k int) (unsure []float64) {
 	for row := range slices.Chunk(rows, k) {
-		count += 2 * (1 - floats.Dot(row, row))
+		unsure = append(unsure, 2*(1-floats.Dot(row, row)))
 	}
-	return count
+	return unsure
 }
 
 // rowsOf returns the number of rows of each of k classes.
@@ -193,7 +224,6 @@ func (r *resamples) group(labels, source []int, target int, targetGroups []int) 
 	alike := func(rows int) []float64 { return slices.Repeat([]float64{1}, rows) }
 	own, k := clusters.Effective(alike(len(labels)), source), len(r.sourceRows)
 	r.groups = min(own, clusters.Effective(alike(target), targetGroups))
-	r.unsure *= own / float64(len(labels))
 	for class := range k {
 		weights := make([]float64, len(labels))
 		for i, label := range labels {
