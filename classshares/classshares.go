@@ -18,6 +18,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"iwda/internal/clusters"
 	"iwda/internal/evenly"
 	"iwda/weightest"
 	"iwda/weightest/calibration"
@@ -27,6 +28,9 @@ import (
 type Rows struct {
 	Values        []float32 // row-major n×k
 	Probabilities bool      // they are these, and not logits
+	// Groups say which rows belong together, as those of one patient do: a number for each row, which no
+	// row of the other domain need have. nil: each row is on its own.
+	Groups []int
 }
 
 // check returns an error that names the first row with a probability that is none, as logits are.
@@ -38,15 +42,22 @@ func (r Rows) check(domain string, k int) error {
 	return weightest.CheckProbabilities(domain, r.Values, k)
 }
 
-// Evenly returns at most that many rows of k classes, drawn evenly over their order.
+// Drawn returns which rows of k classes [Rows.Evenly] returns, ascending.
+func (r Rows) Drawn(k, most int) []int { return clusters.Rows(r.Groups, len(r.Values)/k, most) }
+
+// Evenly returns at most that many rows of k classes, drawn evenly over their order, and whole groups of
+// those that belong together.
 func (r Rows) Evenly(k, most int) Rows {
-	n := len(r.Values) / k
-	if n <= most {
+	if len(r.Values)/k <= most {
 		return r
 	}
+	rows := r.Drawn(k, most)
 	some := Rows{Probabilities: r.Probabilities}
-	for _, row := range evenly.Rows(n, most) {
+	for _, row := range rows {
 		some.Values = append(some.Values, r.Values[row*k:(row+1)*k]...)
+	}
+	if r.Groups != nil {
+		some.Groups = evenly.Pick(r.Groups, rows)
 	}
 	return some
 }
@@ -85,6 +96,8 @@ func NewEstimator(name string) (weightest.Estimator, error) {
 type Classifier struct {
 	calibration.Calibration
 	SpeaksFor []float64 // k, sum 1
+	// Zero is the probability that stands for one of 0; see [calibration.Zero]. 0: the least that there is.
+	Zero float64
 
 	moved []float64 // k, of the logits before calibration; nil is 0
 }
@@ -105,7 +118,11 @@ func Calibrate(classes int, heldOut Rows, labels []int, s Settings) (Classifier,
 		form = "ts"
 	}
 	form = cmp.Or(form, DefaultCalibration)
-	logits := heldOut.logits(classes)
+	zero := 0.0
+	if heldOut.Probabilities {
+		zero = calibration.Zero(heldOut.Values)
+	}
+	logits := heldOut.logits(classes, zero)
 	moves := make([]float64, classes) // of logits, so that without biases they speak for the shares too
 	if s.Trained != nil && !missing && !calibration.HasBiases(form) {
 		for class, share := range shares {
@@ -121,11 +138,11 @@ func Calibrate(classes int, heldOut Rows, labels []int, s Settings) (Classifier,
 	}
 	if floats.Norm(moves, 1) > 0 {
 		floats.MulTo(c.Biases, c.Scales, moves)
-		return Classifier{c, shares, moves}, nil
+		return Classifier{c, shares, zero, moves}, nil
 	} else if s.Trained != nil && !calibration.HasBiases(c.Form) {
 		shares = s.Trained
 	}
-	return Classifier{c, shares, nil}, nil
+	return Classifier{c, shares, zero, nil}, nil
 }
 
 func checkTrained(shares []float64, classes int) error {
@@ -152,11 +169,11 @@ func sharesOf(labels []int, k int) []float64 {
 	return shares
 }
 
-// logits returns what calibration reads of the rows.
-func (r Rows) logits(k int) []float64 {
+// logits returns what calibration reads of the rows, if this probability stands for 0.
+func (r Rows) logits(k int, zero float64) []float64 {
 	wide := weightest.Widen(r.Values)
 	if r.Probabilities {
-		return calibration.CenteredLogs(wide, k)
+		return calibration.FlooredLogs(wide, k, zero)
 	}
 	return wide
 }
@@ -167,13 +184,13 @@ func (c Classifier) Of(rows Rows) []float64 {
 	if rows.Probabilities && c.Form == calibration.None && floats.Norm(c.Biases, 1) == 0 {
 		return weightest.Widen(rows.Values)
 	}
-	return c.Probabilities(rows.logits(len(c.Scales)))
+	return c.Probabilities(rows.logits(len(c.Scales), c.Zero))
 }
 
 // Logits returns the calibrated logits s∘z + b of rows (n×k), which there must be.
 func (c Classifier) Logits(rows Rows) *mat.Dense {
 	k := len(c.Scales)
-	logits := rows.logits(k)
+	logits := rows.logits(k, c.Zero)
 	for i, z := range logits {
 		logits[i] = c.Scales[i%k]*z + c.Biases[i%k]
 	}
@@ -229,7 +246,11 @@ func (c Classifier) Sample(heldOut Rows, labels []int, target Rows) (*weightest.
 	if err != nil {
 		return nil, err
 	}
-	return weightest.SampleOf(k, onHeldOut, labels, onTarget)
+	s, err := weightest.SampleOf(k, onHeldOut, labels, onTarget)
+	if err == nil {
+		s.Group(heldOut.Groups, target.Groups)
+	}
+	return s, err
 }
 
 // Shares are what a classifier says of the target's class shares.

@@ -27,17 +27,18 @@ import (
 
 func main() {
 	draws := flag.Int("draws", 500, "synthetic samples of each cell")
+	grid := flag.String("grid", "rows", "rows, groups, rare, many or zeros")
 	only := flag.String("only", ".", "cells whose name, as in \"k=10 n=200 m=200 calibrated\", matches this regular expression")
 	file := flag.String("o", "research/coverage.json", "what was counted")
 	page := flag.String("page", "research/labelshift.md", "page with the table")
 	flag.Parse()
-	if err := run(*draws, *only, *file, *page); err != nil {
+	if err := run(*grid, *draws, *only, *file, *page); err != nil {
 		fmt.Fprintln(os.Stderr, "coverage:", err)
 		os.Exit(1)
 	}
 }
 
-func run(draws int, only, file, page string) error {
+func run(grid string, draws int, only, file, page string) error {
 	pattern, err := regexp.Compile(only)
 	if err != nil {
 		return err
@@ -46,7 +47,7 @@ func run(draws int, only, file, page string) error {
 	if err != nil {
 		return err
 	}
-	for _, c := range cells() {
+	for _, c := range cells(grid) {
 		if !pattern.MatchString(c.String()) || counted[c.String()].Draws >= draws {
 			continue
 		}
@@ -54,11 +55,14 @@ func run(draws int, only, file, page string) error {
 		if err != nil {
 			return fmt.Errorf("%v: %w", c, err)
 		}
-		fmt.Fprintln(os.Stderr, c, tally)
+		fmt.Fprintln(os.Stderr, c, tally, "|", tally.rest())
 		counted[c.String()] = tally
 		if err := write(file, counted); err != nil {
 			return err
 		}
+	}
+	if page == "" {
+		return nil
 	}
 	return publish(page, counted)
 }
@@ -129,7 +133,7 @@ func publish(page string, counted map[string]tally) error {
 		return fmt.Errorf("%s has no comments %sand %s", page, first, last)
 	}
 	table := "| k | n | m | classifier | draws | shares | weights | all shares, all weights | test rejects |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n"
-	for _, c := range cells() {
+	for _, c := range cells("rows") {
 		if t, is := counted[c.String()]; is {
 			table += fmt.Sprintf("| %d | %d | %d | %s | %d | %s |\n", c.classes, c.source, c.target, c.kind(), t.Draws, t)
 		}
