@@ -77,7 +77,7 @@ var rules = map[string]rule{
 
 	"losses.classification": oneOf("classification loss", form.ClassificationNames()),
 	"losses.mmd":            oneOf("form of the MMD", form.MMDNames()),
-	"losses.trade_off":      between(0, 1e30),
+	"losses.trade_off":      between(0, mostReal),
 
 	"train.epochs":                 between(1, 1e6),
 	"train.steps":                  between(1, mostSteps),
@@ -89,7 +89,7 @@ var rules = map[string]rule{
 	"train.precision":              emptyFor("float32", "precision", BFloat16),
 	"train.restarts":               between(0, 1000),
 	"train.validation":             shareTaken,
-	"train.optimizer.lr":           above0(1000),
+	"train.optimizer.lr":           above0(mostReal),
 	"train.optimizer.momentum":     shareTaken,
 	"train.optimizer.weight_decay": between(0, 1000),
 	"train.schedule.name":          oneOf("schedule", learningrate.Names()),
@@ -183,6 +183,9 @@ func number(v reflect.Value) float64 {
 // mostSteps bounds what counts steps; products of it and of a number of epochs stay whole numbers.
 const mostSteps = 1e9
 
+// mostReal bounds factors that may be absurd: with it, products are still numbers of float32.
+const mostReal = 1e30
+
 // numberRule is the rule of numbers that are at most most and are accepted, in words.
 func numberRule(accepts func(float64) bool, needs string, most float64) rule {
 	limit := fmt.Sprint("at most ", most)
@@ -190,7 +193,7 @@ func numberRule(accepts func(float64) bool, needs string, most float64) rule {
 		limit = "at most " + strconv.FormatFloat(most, 'f', -1, 64)
 	}
 	takes := needs + " and " + limit
-	if most >= math.MaxInt64 {
+	if most == math.MaxInt64 || math.IsInf(most, 1) { // what their types and words limit
 		takes = needs
 	}
 	return rule{takes: takes, check: func(path string, v reflect.Value) string {

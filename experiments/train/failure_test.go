@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"iwda/nets"
 	"iwda/torch"
 	"iwda/weightest"
 )
@@ -149,6 +150,11 @@ func TestNotFiniteInEvaluation(t *testing.T) {
 		var diverged *DivergedError
 		if err := tr.measure(t.Context()); !errors.As(err, &diverged) || diverged.Term != first.Name {
 			t.Errorf("error %v", err)
+		}
+		for name, want := range map[string]bool{"backbone.layer1.0.bn1.running_var": true, "bn1.running_mean": true, "attention.mask": false} {
+			if got := mustBeFinite(nets.Entry{Name: name}); got != want {
+				t.Errorf("%s must be finite: %v", name, got)
+			}
 		}
 		for _, v := range []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1))} {
 			err := finite{7}.take(rowOutputs{logits: torch.FromSlice([]float32{1, v, 2, 3}, 2, 2)})

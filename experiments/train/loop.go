@@ -116,7 +116,7 @@ func (t *trainer) measure(ctx context.Context) error {
 	t.processes.copyOfFirst(t.model.state())
 	// A loss is that of training, and says nothing of a running variance with which evaluation goes on.
 	for _, e := range t.model.state() {
-		if e.Tensor.DType() != torch.Int64 {
+		if mustBeFinite(e) {
 			if err := checkFinite(e.Name, e.Tensor, t.clock.done); err != nil {
 				return err
 			}

@@ -3,10 +3,12 @@ package train
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"iwda/classshares"
 	"iwda/datasets"
 	"iwda/experiments/store"
+	"iwda/nets"
 	"iwda/torch"
 )
 
@@ -27,6 +29,12 @@ type finite struct{ step int }
 
 func (f finite) take(o rowOutputs) error {
 	return checkFinite("network's output in evaluation", o.logits, f.step)
+}
+
+// mustBeFinite tells what training changes, among it running means and variances, from other buffers
+// of a user's module, of which some are meant to be infinite, such as masks of attention.
+func mustBeFinite(e nets.Entry) bool {
+	return e.Trained || strings.HasSuffix(e.Name, "running_mean") || strings.HasSuffix(e.Name, "running_var")
 }
 
 // checkFinite returns a [*DivergedError] if a tensor has a value that is not finite.
