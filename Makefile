@@ -31,7 +31,6 @@ libtorch = . build/libtorch.env; set -f; IFS="$$(printf '\n.')"; IFS="$${IFS%.}"
 here := $(subst ','\'',$(CURDIR))
 # A step of the build prints one line: what, and how long it took.
 timed = @start=$$(date +%s); $(libtorch) { $(2); } && printf '  %-44s %3d s\n' '$(1)' "$$(($$(date +%s) - start))"
-go_sources := $(wildcard $(shell git ls-files -co --exclude-standard '*.go' '*.yaml' '*.html' '*.css' '*.js' go.mod go.sum 2>/dev/null))
 
 # What `go` needs to know about the two libraries. The program (build/bin/iwrun) looks for
 # them beside its folder (build/lib), then where they were built.
@@ -72,14 +71,18 @@ demo: ## train on embedded data, print the table, draw the figure
 	build/iwrun figure $(demo)
 	@echo 'demo: that was half of the epochs of configs/demo.yaml; after all of them, build/iwrun -c configs/demo.yaml, the weighted methods are better'
 
+# The packages with benchmarks, each of which the tests run once, in a small size.
+benchmarks = $$(grep -rl --include='*_test.go' --exclude-dir=build '^func Benchmark' . | xargs -n 1 dirname | sort -u)
+
 # A package's tests may take that long: training makes them slow on a busy machine.
 test_timeout := 30m
 
-test: setup ## run all tests, the concurrent packages with the race detector too
+test: setup ## run all tests, every benchmark once, the concurrent packages with the race detector too
 	@sh tools/setup.sh bash:bash python3:python3
 	@$(MAKE) --no-print-directory $(library)
 	$(with_flags) go test -timeout $(test_timeout) ./...
 	$(with_flags) go test -timeout $(test_timeout) -race $(race_packages)
+	$(with_flags) go test -timeout $(test_timeout) -short -run '^$$' -bench . -benchtime 1x $(benchmarks)
 	$(with_flags) go test -timeout $(test_timeout) -race -run 'Signal|AtOnce' ./cmd/iwrun ./datasets/table ./experiments/predict ./experiments/train
 	cd tools/kubernetes && go test ./...
 
@@ -160,7 +163,7 @@ sanitize: setup ## the C++ parts under AddressSanitizer and UndefinedBehaviorSan
 
 lint: setup ## gofmt, go vet, staticcheck, the shim's warnings as errors, the pages' words and links
 	@$(MAKE) --no-print-directory $(library)
-	@unformatted=$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go')); if [ -n "$$unformatted" ]; then echo "not gofmt-ed: $$unformatted"; exit 1; fi
+	@unformatted=$$(gofmt -l $$(find . -path ./build -prune -o -name '*.go' -print)); if [ -n "$$unformatted" ]; then echo "not gofmt-ed: $$unformatted"; exit 1; fi
 	$(with_flags) go vet ./...
 	$(with_flags) go tool staticcheck ./...
 	@if cat $(shim:=.log) | grep .; then echo 'the compiler warned of the shim'; exit 1; fi
@@ -254,7 +257,8 @@ build/modules: go.mod go.sum
 	@mkdir -p build
 	$(call timed,fetch Go modules,go list -deps ./cmd/iwrun >/dev/null && touch $@)
 
-build/bin/iwrun: build/modules $(library) $(go_sources)
+# Whether there is something to do, Go knows.
+build/bin/iwrun: build/modules $(library) force
 	$(call timed,build $@,export $(go_flags); go build -ldflags=-w -o $@ ./cmd/iwrun)
 
 build/iwrun: tools/iwrun build/bin/iwrun build/labelshift
@@ -262,7 +266,7 @@ build/iwrun: tools/iwrun build/bin/iwrun build/labelshift
 
 # The same flags and after iwrun, so that it finds compiled what both are made of. build/iwrun
 # starts it too, by its name in build/bin.
-build/labelshift: $(go_sources) | build/bin/iwrun
+build/labelshift: force | build/bin/iwrun
 	$(call timed,build $@,export $(go_flags); go build -ldflags=-w -o $@ ./cmd/labelshift)
 	@ln -sf ../labelshift build/bin/iwrun-labelshift
 

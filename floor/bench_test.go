@@ -7,13 +7,15 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"iwda/internal/timing"
 )
 
 // BenchmarkOf is that of logits of as many rows as are taken.
 func BenchmarkOf(b *testing.B) {
 	for _, k := range []int{2, 10, 65} {
 		b.Run(fmt.Sprintf("%d classes", k), func(b *testing.B) {
-			random, n := rand.New(rand.NewPCG(1, 2)), MostRows(k, k)
+			random, n := rand.New(rand.NewPCG(1, 2)), min(MostRows(k, k), timing.Size(1<<30, 300))
 			logits := func() (m *mat.Dense, labels, predicted []int) {
 				m = mat.NewDense(n, k, nil)
 				for i := range n {

@@ -8,7 +8,7 @@ if [ -w /dev/shm ]; then
 	export TMPDIR=/dev/shm GOTMPDIR=/dev/shm
 fi
 
-grep -o '^func Fuzz[A-Za-z0-9]*' $(git ls-files -co --exclude-standard '*_test.go') | while IFS=: read -r file target; do
+grep -o '^func Fuzz[A-Za-z0-9]*' $(find . -path ./build -prune -o -name '*_test.go' -print) | while IFS=: read -r file target; do
 	target=${target#func } folder=${file%/*}
 	[ $# -eq 0 ] || case " $* " in *" $target "*) ;; *) continue ;; esac
 	# An input of new coverage is made smaller in ten attempts, not for the minute of the

@@ -127,7 +127,7 @@ func Unreadable(broken []*FileError) error {
 	if named == nil {
 		return nil
 	}
-	return fmt.Errorf("%d images cannot be read: %s: take them out of the folder, or repair them", len(named), printable.FirstTen(named))
+	return fmt.Errorf("%s cannot be read: %s: take them out of the folder, or repair them", printable.Count(len(named), "image"), printable.FirstTen(named))
 }
 
 // decode reads image i of a set into s.decoded and returns its traits.

@@ -229,7 +229,7 @@ func TestCheckDataOfImages(t *testing.T) {
 		t.Errorf("passed over:\n%s", said)
 	}
 	writeFile(t, folder, "t/3.png", "no image")
-	if _, err := checked(source, target, Naming{}); err == nil || !strings.HasPrefix(err.Error(), "1 images cannot be read: images: "+filepath.Join(target, "3.png")) || !strings.HasSuffix(err.Error(), "repair them") {
+	if _, err := checked(source, target, Naming{}); err == nil || !strings.HasPrefix(err.Error(), "1 image cannot be read: images: "+filepath.Join(target, "3.png")) || !strings.HasSuffix(err.Error(), "repair them") {
 		t.Errorf("error %v", err)
 	}
 	// adapt finds it before something is trained, and so a cache that cannot be written.
@@ -242,7 +242,7 @@ func TestCheckDataOfImages(t *testing.T) {
 		}
 		return err
 	}
-	if err := adapt(); err == nil || !errors.Is(err, input.ErrWrong) || !strings.HasPrefix(err.Error(), "1 images cannot be read: images: "+filepath.Join(target, "3.png")) {
+	if err := adapt(); err == nil || !errors.Is(err, input.ErrWrong) || !strings.HasPrefix(err.Error(), "1 image cannot be read: images: "+filepath.Join(target, "3.png")) {
 		t.Errorf("error %v", err)
 	}
 	t.Setenv("XDG_CACHE_HOME", filepath.Join(target, "1.png"))

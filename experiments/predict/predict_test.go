@@ -23,6 +23,7 @@ import (
 	"iwda/datasets/table"
 	"iwda/experiments/model"
 	"iwda/internal/testfiles"
+	"iwda/internal/timing"
 	"iwda/nets"
 	"iwda/nets/architecture"
 	"iwda/torch"
@@ -248,7 +249,8 @@ func TestImagePlacesWithoutImages(t *testing.T) {
 // one thread, from a file of .npy to probabilities, and reports as "value" the rows that a
 // core does in a second.
 func BenchmarkRows(b *testing.B) {
-	const rows, size = 50_000, 512
+	const size = 512
+	rows := timing.Size(50_000, 1000)
 	values := make([]float32, rows*size)
 	for i := range values {
 		values[i] = float32(i%31)/31 - 0.5
@@ -278,7 +280,7 @@ func BenchmarkRows(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
-			b.ReportMetric(rows*float64(b.N)/(cpuSeconds(b)-before), "value")
+			b.ReportMetric(float64(rows*b.N)/(cpuSeconds(b)-before), "value")
 			b.ReportMetric(b.Elapsed().Seconds()*1e3/float64(b.N), "ms")
 		})
 	}

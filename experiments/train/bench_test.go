@@ -81,7 +81,7 @@ func benchmarkEvaluation(b *testing.B, t *trainer, test rowReader) {
 
 // BenchmarkEvaluate classifies 10,000 digits.
 func BenchmarkEvaluate(b *testing.B) {
-	t, test := benchmarkTrainer(b, "source-only"), benchmarkTest(b, 10000)
+	t, test := benchmarkTrainer(b, "source-only"), benchmarkTest(b, timing.Size(10_000, 200))
 	timing.ReportMedian(b, 1, func(int) { benchmarkEvaluation(b, t, test) })
 }
 
@@ -89,8 +89,9 @@ func BenchmarkEvaluate(b *testing.B) {
 // rows and 770 held-out source rows, about as usps-mnist has them, and reports as "value" their
 // share in percent of an epoch of 937 steps and that evaluation.
 func BenchmarkCriteria(b *testing.B) {
-	t, test := benchmarkTrainer(b, "source-only"), benchmarkTest(b, 10000)
-	target, heldOut := &outputs{kept: evenly.All(10_000)}, &outputs{kept: evenly.Rows(10_000, 770)}
+	rows := timing.Size(10_000, 1000)
+	t, test := benchmarkTrainer(b, "source-only"), benchmarkTest(b, rows)
+	target, heldOut := &outputs{kept: evenly.All(rows)}, &outputs{kept: evenly.Rows(rows, rows*77/1000)}
 	for _, kept := range []*outputs{target, heldOut} {
 		if err := t.evaluator.evaluate(b.Context(), test, kept); err != nil {
 			b.Fatal(err)
@@ -106,9 +107,9 @@ func BenchmarkCriteria(b *testing.B) {
 		slices.Sort(times)
 		return times[calls/2]
 	}
-	step := median(100, func(i int) { benchmarkStep(b, t, i) })
+	step := median(timing.Size(100, 1), func(i int) { benchmarkStep(b, t, i) })
 	evaluation := median(3, func(int) { benchmarkEvaluation(b, t, test) })
-	seen := &observations{heldOut: heldOut, target: target}
+	seen := &observations{heldOut: heldOut, target: target, compared: target}
 	judging := median(10*b.N, func(int) {
 		if len(seen.criteria(0, t.options.logf)) != len(measuredCriteria) {
 			b.Fatal("a criterion was not measured")
@@ -122,10 +123,10 @@ func BenchmarkCriteria(b *testing.B) {
 // an evaluation on 1,000 of its 10,000 test images. The update of the class weights,
 // once an epoch and well below a millisecond, is left out.
 func BenchmarkTenthOfEpoch(b *testing.B) {
-	const steps = 94
+	steps := timing.Size(94, 1)
 	for _, method := range methods {
 		b.Run(method, func(b *testing.B) {
-			t, test := benchmarkTrainer(b, method), benchmarkTest(b, 1000)
+			t, test := benchmarkTrainer(b, method), benchmarkTest(b, timing.Size(1000, 100))
 			timing.ReportMedian(b, 1, func(i int) {
 				for j := range steps {
 					benchmarkStep(b, t, i*steps+j)

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -118,6 +119,12 @@ func said(err error) string {
 
 // WrongFlag returns the error of flags that package cli cannot parse; see OnUsageError there.
 func WrongFlag(c *cli.Context, err error, _ bool) error {
+	if name, lacks := strings.CutPrefix(err.Error(), "flag needs an argument: "); lacks {
+		return WrongUsage("%s needs a value", dashed(strings.TrimLeft(name, "-")))
+	}
+	if of := invalidValue.FindStringSubmatch(err.Error()); of != nil {
+		return WrongUsage("%s is %s, which it cannot be; its help says what it takes", dashed(of[2]), of[1])
+	}
 	name, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
 	if !unknown {
 		return WrongUsage("%v", err)
@@ -137,6 +144,9 @@ func WrongFlag(c *cli.Context, err error, _ bool) error {
 	}
 	return WrongUsage("there is no flag %s", dashed(name))
 }
+
+// invalidValue matches what package flag says of a value that it cannot parse.
+var invalidValue = regexp.MustCompile(`^invalid (?:boolean )?value (".*") for (?:flag )?-+([^:]+): `)
 
 func dashed(name string) string {
 	if len(name) == 1 {

@@ -71,8 +71,8 @@ func TestWrongFlag(t *testing.T) {
 	for line, want := range map[string]string{
 		"--estimater x":    "there is no flag --estimater; did you mean --estimator?",
 		"--zzzzzzzzzz":     "there is no flag --zzzzzzzzzz",
-		"--seed eleven":    "eleven",
-		"-s 1 --estimator": "flag needs an argument",
+		"--seed eleven":    `tool: --seed is "eleven", which it cannot be`,
+		"-s 1 --estimator": "tool: --estimator needs a value",
 	} {
 		for _, commands := range []bool{false, true} {
 			app := &cli.App{Name: "tool", Writer: &strings.Builder{}, ErrWriter: &strings.Builder{}, OnUsageError: WrongFlag, ExitErrHandler: func(*cli.Context, error) {}}

@@ -25,3 +25,12 @@ func ReportMedian(b *testing.B, operations int, f func(i int)) {
 	slices.Sort(times)
 	b.ReportMetric(times[b.N/2].Seconds()*1e3/float64(operations), "ms")
 }
+
+// Size is the size of what is measured, or with -short a smaller one, where it only counts that the
+// benchmark comes to its end.
+func Size(usual, short int) int {
+	if testing.Short() {
+		return short
+	}
+	return usual
+}

@@ -11,6 +11,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
+
+	"iwda/internal/timing"
 )
 
 func fit(t testing.TB, rows Rows, seed uint64) Grown {
@@ -330,7 +332,7 @@ func FuzzCheck(f *testing.F) {
 }
 
 func BenchmarkFit(b *testing.B) {
-	for name, rows := range map[string]Rows{"2000×30": rings(2000, 30, 3, 5), "20000×40": rings(20_000, 40, 10, 6)} {
+	for name, rows := range map[string]Rows{"2000×30": rings(2000, 30, 3, 5), "20000×40": rings(timing.Size(20_000, 500), 40, 10, 6)} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				fit(b, rows, 1)

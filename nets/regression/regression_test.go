@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
+
+	"iwda/internal/timing"
 )
 
 // problemOf draws n rows of k Gaussian classes in d dimensions.
@@ -132,7 +134,7 @@ func TestCancelled(t *testing.T) {
 }
 
 func BenchmarkFit(b *testing.B) {
-	for name, rows := range map[string]Rows{"1000×30": problemOf(1000, 30, 3, 1, 5), "20000×512": problemOf(20000, 512, 10, 1, 6)} {
+	for name, rows := range map[string]Rows{"1000×30": problemOf(1000, 30, 3, 1, 5), "20000×512": problemOf(timing.Size(20_000, 500), 512, 10, 1, 6)} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				if _, err := Fit(b.Context(), rows, nil); err != nil {

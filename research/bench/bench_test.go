@@ -1,6 +1,10 @@
 package main
 
 import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -49,6 +53,45 @@ func TestMissed(t *testing.T) {
 	large.Rounds = 3
 	if err := printTable(&table, []result{large}); err != nil || !strings.Contains(table.String(), "450.00 not < 450 MB  1.00–2.00 in 3\n") {
 		t.Errorf("error %v\n%s", err, &table)
+	}
+}
+
+// TestFailures: a work that fails has a row that says so, the others go on, and what is known is on the
+// disk after each.
+func TestFailures(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "out", "numbers.json")
+	read := func() (results []result) {
+		content, err := os.ReadFile(path)
+		if err == nil {
+			err = json.Unmarshal(content, &results)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return results
+	}
+	good := func(*bench, []string) (numbers, error) { return numbers{"ms": 1, "value": 5}, nil }
+	works := []work{
+		{"first", goal{1, "s", false}, good, nil},
+		{"broken", goal{1, "s", false}, func(*bench, []string) (numbers, error) { return nil, errors.New("it panicked\nat a line") }, nil},
+		{"without data", goal{1, "s", false}, func(*bench, []string) (numbers, error) { return nil, errNoDigits }, nil},
+		{"last", goal{1, "s", false}, func(*bench, []string) (numbers, error) {
+			if so := read(); len(so) != 2 || so[1].Failure != "it panicked\nat a line" {
+				t.Errorf("before the last work, the file has %+v", so)
+			}
+			return numbers{"value": 5}, nil
+		}, nil},
+	}
+	results, err := new(bench).measureAll(works, pace{rounds: 1}, path)
+	if err != nil || len(results) != 3 || len(read()) != 3 {
+		t.Fatalf("%+v, %v", results, err)
+	}
+	if err := missed(results); err == nil || !strings.Contains(err.Error(), "1 of 3 goals missed: broken: failed: it panicked") {
+		t.Errorf("error %v", err)
+	}
+	var table strings.Builder
+	if err := printTable(&table, results); err != nil || !strings.Contains(table.String(), "failed: it panicked\nlast") {
+		t.Errorf("%v\n%s", err, &table)
 	}
 }
 

@@ -4,7 +4,7 @@
 //	go run ./research/bench [-rounds N] [-time DURATION] [-only PATTERN] [-o FILE]
 //
 // A work gets as many rounds as fit into its time, so that slow ones get fewer. The exit
-// status is 1 where a goal is missed, after the table and the numbers.
+// status is 1 where a goal is missed or a work failed, after the table and the numbers.
 //
 // Ours runs in the environment that iwrun gives its workers, the peers in a plain one, as
 // users start them. Settings of OpenBLAS reach neither, so that both take the kernels
@@ -49,27 +49,39 @@ func run(p pace, only, output string) error {
 		return err
 	}
 	fmt.Print(header)
-	var results []result
+	var chosen []work
 	for _, w := range works {
-		if !pattern.MatchString(w.name) {
-			continue
+		if pattern.MatchString(w.name) {
+			chosen = append(chosen, w)
 		}
+	}
+	results, err := b.measureAll(chosen, p, output)
+	if err != nil {
+		return err
+	}
+	if err := printTable(os.Stdout, results); err != nil {
+		return err
+	}
+	return missed(results)
+}
+
+// measureAll measures one work after the other, and writes all numbers so far after each. A work that
+// fails says so in its place.
+func (b *bench) measureAll(chosen []work, p pace, output string) (results []result, err error) {
+	for _, w := range chosen {
 		r, err := b.measure(w, p)
 		if errors.Is(err, errNoDigits) {
 			fmt.Fprintf(os.Stderr, "%s: left out: %v\n", w.name, err)
 			continue
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", w.name, err)
+			r = result{Work: w.name, Failure: err.Error()}
 		}
 		results = append(results, r)
 		fmt.Fprintf(os.Stderr, "%s: %s\n", r.Work, r.verdict())
+		if err := writeJSON(output, results); err != nil {
+			return nil, err
+		}
 	}
-	if err := printTable(os.Stdout, results); err != nil {
-		return err
-	}
-	if err := writeJSON(output, results); err != nil {
-		return err
-	}
-	return missed(results)
+	return results, nil
 }

@@ -23,9 +23,14 @@ type result struct {
 	Below  bool      `json:"goal_is_upper_bound,omitempty"`
 	Spread []float64 `json:"spread"` // the smallest and the largest value of a round
 	Rounds int       `json:"rounds"`
+	// Failure is why there are no numbers.
+	Failure string `json:"failure,omitempty"`
 }
 
 func (r result) met() bool {
+	if r.Failure != "" {
+		return false
+	}
 	if r.Below {
 		return r.Value < r.Goal
 	}
@@ -34,6 +39,9 @@ func (r result) met() bool {
 
 // verdict is the value beside its goal, as in "2.31 ≥ 1.6".
 func (r result) verdict() string {
+	if r.Failure != "" {
+		return "failed: " + r.Failure
+	}
 	sign := map[[2]bool]string{{false, true}: "≥", {false, false}: "not ≥", {true, true}: "<", {true, false}: "not <"}
 	unit := ""
 	if r.Unit != ratioUnit {
@@ -42,8 +50,8 @@ func (r result) verdict() string {
 	return fmt.Sprintf("%.2f %s %g%s", r.Value, sign[[2]bool{r.Below, r.met()}], r.Goal, unit)
 }
 
-// missed is an error that names the works whose goals are missed, and nil where all are
-// met.
+// missed is an error that names the works whose goals are missed or that failed, and nil where all
+// are met.
 func missed(results []result) error {
 	var works []string
 	for _, r := range results {
@@ -61,6 +69,11 @@ func printTable(w io.Writer, results []result) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "work\tours ms\tpeer ms\tratio\tgoal\trounds")
 	for _, r := range results {
+		if r.Failure != "" {
+			reason, _, _ := strings.Cut(r.verdict(), "\n")
+			fmt.Fprintf(table, "%s\t–\t–\t–\t%s\n", r.Work, reason)
+			continue
+		}
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%.2f–%.2f in %d\n", r.Work,
 			orDash(r.OursMS, 3), orDash(r.PeerMS, 3), orDash(r.Ratio, 2), r.verdict(), r.Spread[0], r.Spread[1], r.Rounds)
 	}
