@@ -100,6 +100,7 @@ var rules = map[string]rule{
 	"weights.every":              atLeast(1),
 	"weights.warmup":             atLeast(0),
 	"weights.min_singular_value": shareTaken,
+	"weights.shares[]":           {takes: "numbers that are not negative, or a file", check: func(string, reflect.Value) string { return "" }},
 }
 
 // oneOf accepts the names in any case and stores them as they are listed.
