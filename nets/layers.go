@@ -1,8 +1,10 @@
 package nets
 
 import (
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/wangkuiyi/gotorch/nn"
 	"github.com/wangkuiyi/gotorch/nn/initializer"
@@ -16,14 +18,36 @@ type layer struct {
 	weight, bias torch.Tensor
 }
 
-func newLinear(in, out int) layer {
-	m := nn.Linear(int64(in), int64(out), true)
-	return layer{torch.Wrap(m.Weight), torch.Wrap(m.Bias)}
+func newLinear(in, out int) (l layer) {
+	made(fmt.Sprintf("a linear layer of %d × %d", in, out), func() {
+		m := nn.Linear(int64(in), int64(out), true)
+		l = layer{torch.Wrap(m.Weight), torch.Wrap(m.Bias)}
+	})
+	return l
 }
 
-func newConv2D(in, out, kernel int) layer {
-	m := nn.Conv2d(int64(in), int64(out), int64(kernel), 1, 0, 1, 1, true, "zeros")
-	return layer{torch.Wrap(m.Weight), torch.Wrap(m.Bias)}
+func newConv2D(in, out, kernel int) (l layer) {
+	made(fmt.Sprintf("a convolution of %d to %d channels", in, out), func() {
+		m := nn.Conv2d(int64(in), int64(out), int64(kernel), 1, 0, 1, 1, true, "zeros")
+		l = layer{torch.Wrap(m.Weight), torch.Wrap(m.Bias)}
+	})
+	return l
+}
+
+// made calls a constructor of gotorch's, which panics with libtorch's text, as where memory is short: it
+// panics with a [*torch.Error] in its place, like all else here.
+func made(what string, construct func()) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case string:
+			text, _, _ := strings.Cut(r, "\n")
+			panic(&torch.Error{Op: what, Msg: text})
+		default:
+			panic(r)
+		}
+	}()
+	construct()
 }
 
 // initXavierNormal draws the weight from N(0, 2/(inputs+outputs)) and sets the bias

@@ -3,6 +3,7 @@ package nets
 import (
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"iwda/nets/architecture"
@@ -70,4 +71,16 @@ func TestSettingsOfAnMLP(t *testing.T) {
 			t.Errorf("shapes %v, want %v", shapes, want)
 		}
 	})
+}
+
+// A layer beyond all memory is an error that says so, not gotorch's panic.
+func TestLayersBeyondMemory(t *testing.T) {
+	for what, construct := range map[string]func(){
+		"linear layer of 64 × 1000000000000": func() { newLinear(64, 1e12) },
+		"convolution of 20 to 1000000000000": func() { newConv2D(20, 1e12, 5) },
+	} {
+		if err := torch.Try(construct); err == nil || !strings.Contains(err.Error(), what) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
 }

@@ -149,6 +149,8 @@ func checkRuns(file *config.File, runs []plan.Run) error {
 		case source != sourceName || target != targetName:
 			return config.Error{Location: file.Name, Message: fmt.Sprintf("task %s adapts to the %s, but adapt predicts the %s: leave tasks at [%s-%s], or exchange --source and --target",
 				run.Config.Task, target, targetName, sourceName, targetName)}
+		case run.Config.Weights.Shares != nil:
+			return config.Error{Location: file.Name, Message: "weights.shares is for iwrun run: adapt estimates class shares, with intervals; to correct its predictions for shares that you know, leave the key out, and then run iwrun predict with --shares FILE"}
 		case run.Config.Train.Validation == 0:
 			return config.Error{Location: file.Name, Message: fmt.Sprintf("train.validation is 0 for %s: without held-out source rows nothing can be calibrated or chosen; set it to the share to hold out, such as 0.1", run.ID)}
 		}

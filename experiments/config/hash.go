@@ -76,6 +76,7 @@ func (r Resolved) training() map[string]string {
 	if inClassification := m.WeightClassification && r.Losses.Classification != string(form.Balanced); !inClassification && !m.WeightDomain {
 		m.Weights = NoWeights // none enters what is minimised
 	}
+	unused["weights.shares"] = m.Weights != EstimatedWeights
 	values := map[string]string{}
 	for key, value := range r.determining() {
 		if group, _, _ := strings.Cut(key, "."); !unused[key] && !unused[group] {

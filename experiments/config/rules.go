@@ -102,6 +102,7 @@ var rules = map[string]rule{
 	"weights.every":              between(1, 1e6),
 	"weights.warmup":             between(0, 1e6),
 	"weights.min_singular_value": shareTaken,
+	"weights.shares[]":           {takes: "numbers that are not negative, or a file", check: func(string, reflect.Value) string { return "" }},
 }
 
 // oneOf accepts the names in any case and stores them as they are listed.

@@ -302,4 +302,8 @@ type Weights struct {
 	// MinSingularValue is the least allowed value of a confusion matrix's smallest singular value.
 	// Below it, weights stay as they are.
 	MinSingularValue float64 `yaml:"min_singular_value"`
+	// Shares are class shares of the target that you know: a list in label order, a mapping from
+	// classes, or a CSV file of class and share. Methods with estimated weights then use these, and
+	// predictions are corrected for them; the estimate is only shown.
+	Shares Shares `yaml:"shares,omitempty,flow"`
 }

@@ -26,6 +26,8 @@ type classWeights struct {
 
 	source, target []float64 // label distributions; the target's is nil where it has no labels
 	truth          []float64 // nil where the target has no labels
+	known          []float64 // the target's label distribution by weights.shares; nil where it is not given
+	fixed          []float64 // weights of the losses all along, true or known ones; nil for the estimate
 	statistics     *weightest.Accumulator
 	kept           store.Statistics // of all updates so far
 	tracker        *weightest.Tracker
@@ -43,7 +45,7 @@ func newClassWeights(run config.Resolved, method config.Method, d *data, device 
 		return nil, err
 	}
 	w := &classWeights{
-		estimated:  method.Weights == config.EstimatedWeights,
+		estimated:  method.Weights == config.EstimatedWeights && run.Weights.Shares == nil,
 		every:      run.Weights.Every * d.feed.passSteps(),
 		warmup:     run.Weights.Warmup,
 		source:     d.source.Shares(classes),
@@ -58,9 +60,20 @@ func newClassWeights(run config.Resolved, method config.Method, d *data, device 
 	} else if method.Weights == config.OracleWeights {
 		return nil, fmt.Errorf("%s uses the true class shares of the target, of which no row has a label", method.Name)
 	}
-	inLosses := w.tracker.Weights()
+	if shares := run.Weights.Shares; shares != nil {
+		if w.known, err = shares.Of(d.classNames); err != nil {
+			return nil, err
+		}
+		if w.fixed, err = weightest.Oracle(w.source, w.known); err != nil {
+			return nil, fmt.Errorf("weights.shares: %w", err)
+		}
+	}
 	if method.Weights == config.OracleWeights {
-		inLosses = w.truth
+		w.fixed = w.truth
+	}
+	inLosses := w.fixed
+	if inLosses == nil {
+		inLosses = w.tracker.Weights()
 	}
 	w.inLosses = vector(inLosses, device)
 	return w, nil
@@ -177,8 +190,8 @@ func classifierShares(run config.Resolved, w *classWeights) []float64 {
 	}
 	if form.Classification(run.Losses.Classification) == form.WeightedBalanced {
 		weights := w.tracker.Weights()
-		if method.Weights == config.OracleWeights {
-			weights = w.truth
+		if w.fixed != nil {
+			weights = w.fixed
 		}
 		for y, weight := range weights {
 			shares[y] = max(weight, leastWeight)

@@ -26,6 +26,7 @@ func TestResumeGivesTheSameBits(t *testing.T) {
 		"dann":                          {resolve(t, "full", "dann", 1), 17},
 		"iwdan":                         {resolve(t, "subsampled", "iwdan", 1), 7},
 		"iwdan-o":                       {resolve(t, "subsampled", "iwdan-o", 1), 11},
+		"iwdan, known shares":           {resolve(t, "subsampled", "iwdan", 1, "weights.shares=[1, 1, 2, 2, 3, 3, 4, 4, 5, 5]"), 11},
 		"cdan+wc-o":                     {resolve(t, "subsampled", "cdan+wc-o", 1), 19},
 		"iwcdan":                        {resolve(t, "subsampled", "iwcdan", 1), 10},
 		"iwcdan, every second pass":     {resolve(t, "full", "iwcdan", 1, "weights.every=2", "train.epochs=5", "dataset.train_per_class=10"), 9},

@@ -4,16 +4,19 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"iwda/experiments/checkpoint"
 	"iwda/experiments/config"
+	savedmodel "iwda/experiments/model"
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
 	"iwda/internal/version"
@@ -409,5 +412,28 @@ func TestCosts(t *testing.T) {
 		if c := EstimateCost(t.Context(), append(known, plan.Of(run)), Options{}); c.Unknown == nil || c.Runs != 2 {
 			t.Errorf("%s: %+v", name, c)
 		}
+	}
+}
+
+// With the true shares given, a method with estimated weights is its oracle, bit for bit, and its predictions
+// are corrected for the shares that were given; it needs no label of the target.
+func TestKnownSharesAreTheOracle(t *testing.T) {
+	oracle, known := train(t, resolve(t, "subsampled", "iwdan-o", 1))
+	shares := fmt.Sprint(known.LabelDistributions.Target)
+	dir, result := train(t, resolve(t, "subsampled", "iwdan", 1, "weights.shares="+strings.ReplaceAll(shares, " ", ", ")))
+	a, b := outcomeOf(t, oracle), outcomeOf(t, dir)
+	if !slices.EqualFunc(a.Metrics, b.Metrics, func(x, y store.Metrics) bool { return fmt.Sprint(x) == fmt.Sprint(y) }) {
+		t.Errorf("metrics differ:\n%v\n%v", a.Metrics, b.Metrics)
+	}
+	if got, want := fmt.Sprint(result.Confusion), fmt.Sprint(known.Confusion); got != want {
+		t.Errorf("confusion %v, of the oracle %v", got, want)
+	}
+	about, err := savedmodel.ReadMetadata(dir.String())
+	if err != nil || !floats.EqualApprox(about.Shares.Target, known.LabelDistributions.Target, 1e-12) {
+		t.Errorf("%v: the model corrects for %v", err, about.Shares.Target)
+	}
+	text, _ := gaussians(t)
+	if _, err := Run(t.Context(), resolveText(t, text, "full", "iwdan", 1, "weights.shares=[1, 2, 3, 4, 5, 6, 7, 8]"), begin(t, resolveText(t, text, "full", "iwdan", 1)), Options{}); err == nil || !strings.Contains(err.Error(), "weights.shares: 8 shares of") {
+		t.Errorf("shares of other classes: %v", err)
 	}
 }

@@ -35,6 +35,9 @@ func (c *conclusion) about(of *model) (savedmodel.Metadata, error) {
 			"run": plan.Of(c.run).ID.String(), "experiment": c.run.Experiment, "config_hash": c.run.Hash(),
 		},
 	}
+	if c.weights.known != nil {
+		m.Shares.Target = c.weights.known
+	}
 	m.Input, m.Normalisation = inputOf(c.run, c.data, described.Kind)
 	if c.classifier == nil {
 		return m, nil
@@ -44,7 +47,7 @@ func (c *conclusion) about(of *model) (savedmodel.Metadata, error) {
 	if slices.Contains(m.Shares.Classifier, 0) { // a class that is in no held-out row
 		m.Shares.Classifier = c.how.Trained
 	}
-	if c.shares != nil {
+	if c.shares != nil && c.weights.known == nil {
 		m.Shares.Target = c.shares.Target()
 	}
 	return m, nil
