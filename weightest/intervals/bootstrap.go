@@ -274,11 +274,12 @@ func (r resamples) bound(e weightest.Estimator, level float64) (Uncertainty, err
 		}
 		failures[replica] = err
 	})
-	var shares, least, weights [][]float64
+	var shares, weights, sharesAlone, weightsAlone [][]float64
 	var failure error
 	for i, estimate := range estimates {
 		if failures[i] == nil {
-			shares, least = append(shares, estimate.TargetDistribution), append(least, without[i].TargetDistribution)
+			shares, sharesAlone = append(shares, estimate.TargetDistribution), append(sharesAlone, without[i].TargetDistribution)
+			weightsAlone = append(weightsAlone, without[i].Weights)
 			weights = append(weights, estimate.Weights)
 		} else if failure == nil {
 			failure = failures[i]
@@ -289,23 +290,19 @@ func (r resamples) bound(e weightest.Estimator, level float64) (Uncertainty, err
 		return Uncertainty{}, fmt.Errorf("intervals: %d of %d resamples have no estimate: %w", failed, len(estimates), failure)
 	}
 	result := Uncertainty{Level: level}
-	if r.unsure > 0 {
-		reach := refittedReach(r.unsure, r.groups)
-		result.Outside = distuv.UnitNormal.Survival(reach(0, percentileReach(len(shares), level)))
-		result.Shares = shareIntervals(shares, level, reach)
-		if r.alone {
-			result.Shares.stretch(shareIntervals(least, level, reach))
+	all := r.reaches()
+	result.Outside = distuv.UnitNormal.Survival(all(len(r.sourceRows), percentileReach(len(shares), level)))
+	between := func(shares, weights [][]float64) (ofShares, ofWeights Intervals) {
+		if r.unsure > 0 {
+			return shareIntervals(shares, level, all), drawnIntervals(weights, level, math.Inf(1), percentileReach(len(weights), level), all)
 		}
-		result.Weights = drawnIntervals(weights, level, math.Inf(1), percentileReach(len(weights), level), reach)
-	} else {
-		all := resampledReach([]float64{floats.Sum(r.sourceRows)}, r.groups)
-		result.Outside = distuv.UnitNormal.Survival(all(0, percentileReach(len(shares), level)))
-		between, reach := normalReach(level), resampledReach(r.sourceRows, r.groups)
-		result.Shares = drawnIntervals(shares, level, 1, between, reach)
-		if r.alone {
-			result.Shares.stretch(drawnIntervals(least, level, 1, between, reach))
-		}
-		result.Weights = drawnIntervals(weights, level, math.Inf(1), between, reach)
+		return drawnIntervals(shares, level, 1, normalReach(level), all), drawnIntervals(weights, level, math.Inf(1), normalReach(level), all)
+	}
+	result.Shares, result.Weights = between(shares, weights)
+	if r.alone {
+		ofShares, ofWeights := between(sharesAlone, weightsAlone)
+		result.Shares.stretch(ofShares)
+		result.Weights.stretch(ofWeights)
 	}
 	if failed > 0 {
 		result.warn(fmt.Sprintf("%d of %d resamples have no estimate and are left out: %v", failed, len(estimates), failure))
@@ -318,6 +315,15 @@ func (r resamples) bound(e weightest.Estimator, level float64) (Uncertainty, err
 	floats.Scale(1/floats.Sum(ofSource), ofSource)
 	result.widen(ambiguity, ofSource)
 	return result, nil
+}
+
+// reaches returns what takes a number of standard errors to the one by which the intervals of a class reach as far
+// as they should, and of all rows together if the class is the number of classes.
+func (r resamples) reaches() func(class int, reach float64) float64 {
+	if r.unsure > 0 {
+		return refittedReach(r.unsure, r.groups)
+	}
+	return resampledReach(append(slices.Clone(r.sourceRows), floats.Sum(r.sourceRows)), r.groups)
 }
 
 // ambiguity returns the largest of the first resamples, nil where one has one solution: what
