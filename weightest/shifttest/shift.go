@@ -171,14 +171,21 @@ func KolmogorovSmirnovTest(s *weightest.Sample) (KolmogorovSmirnov, error) {
 	return result, nil
 }
 
-// alone is the number of rows on their own that vary as much in a class's probability as those of groups.
+// alone is the number of rows on their own that vary as much in a class's probability as those of groups, fewer as
+// few groups tell the variance to the degrees of freedom of a Student's t (Korn and Graubard 1998).
 func alone(probabilities []float64, classes, class int, groups []int) float64 {
 	values := make([]float64, len(probabilities)/classes)
 	for row := range values {
 		values[row] = probabilities[row*classes+class]
 	}
 	floats.AddConst(-floats.Sum(values)/float64(len(values)), values)
-	return float64(len(values)) / max(1, clusters.Inflation(values, groups))
+	rows := float64(len(values)) / max(1, clusters.Inflation(values, groups))
+	if groups != nil {
+		effective := clusters.Effective(slices.Repeat([]float64{1}, len(values)), groups)
+		student := distuv.StudentsT{Sigma: 1, Nu: max(1, effective-1)}.Quantile(1 - Significance/2)
+		rows *= math.Pow(distuv.UnitNormal.Quantile(1-Significance/2)/student, 2)
+	}
+	return rows
 }
 
 // column copies one class's probabilities and sorts them.

@@ -400,6 +400,19 @@ func (t tally) String() string {
 	return fmt.Sprintf("%s | %s | %s | %s", held(t.Shares), held(t.Weights), joint, rejected)
 }
 
+// line is that of a cell in a table, of the numbers that matter there.
+func (t tally) line(c cell) string {
+	sum := 0
+	for _, held := range t.Shares {
+		sum += held
+	}
+	rejected := "–"
+	if t.Tested > 0 {
+		rejected = fmt.Sprintf("%.1f", 100*float64(t.Rejected)/float64(t.Tested))
+	}
+	return fmt.Sprintf("| %s | %d | %.1f | %.1f | %s | %s |\n", c, t.Draws, 100*float64(sum)/float64(t.Draws*len(t.Shares)), 100*float64(t.Joint[0])/float64(t.Draws), rejected, t.rest())
+}
+
 // rest gives the percentages of everything else.
 func (t tally) rest() string {
 	var parts []string

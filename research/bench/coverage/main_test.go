@@ -11,7 +11,7 @@ import (
 func TestRunGoesOn(t *testing.T) {
 	folder := t.TempDir()
 	file, page := filepath.Join(folder, "counted.json"), filepath.Join(folder, "page.md")
-	if err := os.WriteFile(page, []byte("text\n<!-- coverage -->\nold\n<!-- /coverage -->\nmore\n"), 0o666); err != nil {
+	if err := os.WriteFile(page, []byte("text\n<!-- coverage rows -->\nold\n<!-- /coverage -->\nmore\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	for _, only := range []string{"^k=2 n=200 m=200 cal", "^k=2 n=200 m=200 "} {
