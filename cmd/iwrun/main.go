@@ -93,7 +93,7 @@ func newApp(s streams) *cli.App {
 		commands []*cli.Command
 	}{
 		{"Your own data", []*cli.Command{
-			newCheckDataCommand(s), newAdaptCommand(s), newShowCommand(s), newPredictCommand(s), newEvaluateCommand(s), command.New("iwrun labelshift", s.out, s.err), newExportCommand(s),
+			newCheckDataCommand(s), newAdaptCommand(s), newShowCommand(s), newPredictCommand(s), newEvaluateCommand(s), command.New("iwrun labelshift", s.out, s.err), newWatchCommand(s), newExportCommand(s),
 		}},
 		{"Experiments", []*cli.Command{
 			newRunCommand(s), newStatusCommand(s), newTableCommand(s), newFigureCommand(s), newReportCommand(s), newExtractCommand(s), newDataCommand(s),
