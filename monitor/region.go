@@ -28,7 +28,7 @@ func radius(cells int, delta float64) float64 {
 }
 
 // excess bounds √(1−t)·E exp(t·n·KL(p̂‖p)) for two cells: over all n ≤ 5000 and p of a fine grid it is largest,
-// 1.102, for 8 to 20 rows in cells of one half (research/watch.md).
+// 1.103, for 15 rows in cells of one half (research/watch.md).
 const excess = 1.11
 
 // null is a convex set of distributions over cells: mixtures of classes, each of which lies in a

@@ -4,7 +4,7 @@
 //
 // Results go to standard output, progress and errors to standard error. The exit
 // status is 0 if all is done, 1 if something failed, 2 for wrong usage and for input that cannot
-// be read as asked, and 130 if it was interrupted.
+// be read as asked, 3 if an alarm of iwrun watch has sounded, and 130 if it was interrupted.
 package main
 
 import (
@@ -68,6 +68,7 @@ Results go to standard output, progress and errors to standard error. Exit statu
   0    done
   1    failed: the error says what, and files that were there before are whole
   2    wrong usage, or a file that is missing or cannot be read as asked
+  3    iwrun watch: an alarm has sounded
   130  interrupted: the same command continues where it stopped`
 
 func newApp(s streams) *cli.App {

@@ -53,8 +53,8 @@ Alarms: 'share(CLASS) > 0.05', 'share(CLASS) < 0.05', 'accuracy < 0.85', 'shares
 If nothing is wrong, the probability that any of them ever sounds is at most --level. The exit status is 3 once one has.
 
 Examples:
-  iwrun watch held-out.csv tonight.csv --state watch.json --alarm 'share(sick) > 0.05'
-  iwrun watch adapt-out new-rows.csv --state watch.json --metrics watch.prom --page watch.html
+  iwrun watch held-out.csv new.csv --state w.json --alarm 'share(sick) > 0.05'
+  iwrun watch adapt-out new.csv --state w.json --metrics w.prom --page w.html
   iwrun watch --compare site-a.json site-b.json`,
 		Flags: slices.Concat([]cli.Flag{
 			&cli.StringFlag{Name: "state", Destination: &o.State, Usage: "`FILE` of what was counted; it is begun if it is not there"},

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"iwda/internal/input"
 	"iwda/internal/printable"
 	"iwda/internal/wholefile"
 	"iwda/monitor"
@@ -141,7 +142,7 @@ func WriteLog(path string, findings []Finding) error {
 		}
 		want.Write(text)
 	}
-	have, err := os.ReadFile(path)
+	have, err := input.Read(path, mostBytes)
 	if err != nil || !bytes.HasPrefix(want.Bytes(), have) {
 		return wholefile.WriteText(path, want.String())
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"iwda/internal/input"
 	"iwda/monitor"
 	"iwda/weightest/shifttest"
 )
@@ -186,7 +187,7 @@ func (r *Reference) count(from Source) (Batch, error) {
 	}
 	if from.TimeColumn != "" {
 		if b.Time, err = parseTime(latest); err != nil {
-			return b, fmt.Errorf("%s: column %q: %w", from.Name, from.TimeColumn, err)
+			return b, input.Wrong(fmt.Errorf("%s: column %q: %w", from.Name, from.TimeColumn, err))
 		}
 	}
 	b.SHA256 = hex.EncodeToString(sum.Sum(nil))[:32]

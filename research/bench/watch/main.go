@@ -15,7 +15,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
-	"sort"
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
@@ -319,7 +318,7 @@ func (w world) year(s setting, year uint64) map[string]int {
 		sound("share, Bonferroni", night, above < 0.05/nights)
 		sound("accuracy, Bonferroni", night, below < 0.05/nights)
 		if math.Abs(share.Value-q[0]) <= 1.96*(share.High-share.Value) {
-			when["nights in the interval"]++
+			when[inInterval]++
 		}
 		_, p := e.Unexplained(counts)
 		sound("more, p < 0.05", night, p < 0.05)
@@ -436,56 +435,84 @@ func simulate(path string, found []outcome, most int, only string) error {
 	return nil
 }
 
-// tables prints the share of years with an alarm, and the median night of delays.
+// tables prints in Markdown how many years had an alarm, and after how many nights of a change half of them had it.
 func tables(found []outcome) {
-	when := map[string]map[string][]int{}
-	var order []setting
+	when := map[setting]map[string][]int{}
 	for _, o := range found {
-		if when[o.String()] == nil {
-			when[o.String()] = map[string][]int{}
-			order = append(order, o.setting)
+		if when[o.setting] == nil {
+			when[o.setting] = map[string][]int{}
 		}
 		for name, nights := range o.When {
-			when[o.String()][name] = append(when[o.String()][name], nights...)
+			when[o.setting][name] = append(when[o.setting][name], nights...)
 		}
 	}
-	for _, s := range order {
-		var names []string
-		for name := range when[s.String()] {
-			names = append(names, name)
-		}
-		sort.Strings(names)
-		fmt.Printf("%s (%d years)\n", s, len(when[s.String()]["CBPE"]))
-		for _, name := range names {
-			all := when[s.String()][name]
-			if name == "nights in the interval" {
-				sum := 0
-				for _, covered := range all {
-					sum += covered
-				}
-				fmt.Printf("  %-24s %5.1f%% of nights\n", "95% interval of a share", 100*float64(sum)/float64(len(all)*nights))
+	for _, t := range []struct {
+		title   string
+		of      func(s setting) bool
+		columns []string
+		cell    func(nights []int) string
+	}{
+		{"Nothing changes: years with an alarm", func(s setting) bool { return s.Scenario == "nothing" },
+			[]string{"more changed", "share", "accuracy", "shares changed", "more, p < 0.05", "more, Bonferroni", "share, p < 0.05", "share, Bonferroni", "CBPE", inInterval}, ever},
+		{"Shares wander, within the bounds: years with an alarm", func(s setting) bool { return s.Scenario == "shares" },
+			[]string{"more changed", "share", "accuracy", "more, p < 0.05", "more, Bonferroni", "share, p < 0.05", "share, Bonferroni", "accuracy, Bonferroni", "CBPE", inInterval}, ever},
+		{"A share rises on night 30: nights until half of the years have the alarm (years with one before)", func(s setting) bool { return s.Scenario == "share" },
+			[]string{"share", "shares changed", "share, p < 0.05", "share, Bonferroni", "CBPE"}, delay},
+		{"Accuracy falls on night 30, by noise: nights until half of the years have the alarm (years with one before)", func(s setting) bool { return s.Scenario == "accuracy" },
+			[]string{"more changed", "shares changed", "more, p < 0.05", "more, Bonferroni", "CBPE"}, delay},
+	} {
+		fmt.Printf("### %s\n\n| classes | held-out rows | calibrated | points | years | %s |\n| ---: | ---: | --- | ---: | ---: |%s\n", t.title, strings.Join(t.columns, " | "), strings.Repeat(" ---: |", len(t.columns)))
+		for _, s := range settings() {
+			if !t.of(s) || when[s] == nil {
 				continue
 			}
-			early, ever := 0, 0
-			var delays []int
-			for _, night := range all {
-				if night < nights {
-					ever++
+			fmt.Printf("| %d | %d | %s | %g | %d |", s.Classes, s.HeldOut, map[bool]string{true: "yes", false: "no"}[s.Calibrated], 100*s.Points, len(when[s]["CBPE"]))
+			for _, name := range t.columns {
+				if name == inInterval {
+					sum := 0
+					for _, covered := range when[s][name] {
+						sum += covered
+					}
+					fmt.Printf(" %.1f%% |", 100*float64(sum)/float64(nights*max(1, len(when[s][name]))))
+					continue
 				}
-				if night < change {
-					early++
-				} else {
-					delays = append(delays, night-change)
-				}
+				fmt.Printf(" %s |", t.cell(when[s][name]))
 			}
-			slices.Sort(delays)
-			median := "–"
-			if len(delays) > 0 {
-				if median = fmt.Sprint(delays[len(delays)/2] + 1); delays[len(delays)/2] == nights-change {
-					median = "never"
-				}
-			}
-			fmt.Printf("  %-24s ever %5.1f%%   before night 30 %5.1f%%   nights until it sounds %s\n", name, 100*float64(ever)/float64(len(all)), 100*float64(early)/float64(len(all)), median)
+			fmt.Println()
+		}
+		fmt.Println()
+	}
+}
+
+// inInterval counts nights whose share the 95% interval held.
+const inInterval = "nights in the interval"
+
+// ever is the share of years with an alarm.
+func ever(first []int) string {
+	sounded := 0
+	for _, night := range first {
+		if night < nights {
+			sounded++
 		}
 	}
+	return fmt.Sprintf("%.3g%%", 100*float64(sounded)/float64(len(first)))
+}
+
+// delay is the median of the nights from the change to the alarm, over years without one before.
+func delay(first []int) string {
+	var delays []int
+	for _, night := range first {
+		if night >= change {
+			delays = append(delays, night-change+1)
+		}
+	}
+	early := fmt.Sprintf(" (%.3g%%)", 100*float64(len(first)-len(delays))/float64(len(first)))
+	if len(delays) == 0 {
+		return "–" + early
+	}
+	slices.Sort(delays)
+	if median := delays[len(delays)/2]; median <= nights-change {
+		return fmt.Sprint(median) + early
+	}
+	return "never" + early
 }
