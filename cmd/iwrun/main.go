@@ -4,7 +4,7 @@
 //
 // Results go to standard output, progress and errors to standard error. The exit
 // status is 0 if all is done, 1 if something failed, 2 for wrong usage and for input that cannot
-// be read as asked, and 130 if it was interrupted.
+// be read as asked, 3 if an alarm of iwrun watch has sounded, and 130 if it was interrupted.
 package main
 
 import (
@@ -73,6 +73,7 @@ Results go to standard output, progress and errors to standard error. Exit statu
   0    done
   1    failed: the error says what, and files that were there before are whole
   2    wrong usage, or a file that is missing or cannot be read as asked
+  3    iwrun watch: an alarm has sounded
   130  interrupted: the same command continues where it stopped`
 
 func newApp(s streams) *cli.App {
@@ -98,7 +99,7 @@ func newApp(s streams) *cli.App {
 		commands []*cli.Command
 	}{
 		{"Your own data", []*cli.Command{
-			newCheckDataCommand(s), newAdaptCommand(s), newShowCommand(s), newPredictCommand(s), newEvaluateCommand(s), command.New("iwrun labelshift", s.out, s.err), newExportCommand(s),
+			newCheckDataCommand(s), newAdaptCommand(s), newShowCommand(s), newPredictCommand(s), newEvaluateCommand(s), command.New("iwrun labelshift", s.out, s.err), newWatchCommand(s), newExportCommand(s),
 		}},
 		{"Experiments", []*cli.Command{
 			newRunCommand(s), newStatusCommand(s), newTableCommand(s), newFigureCommand(s), newReportCommand(s), newExtractCommand(s), newDataCommand(s),

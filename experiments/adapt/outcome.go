@@ -251,3 +251,21 @@ func number(v float64) *float64 {
 	}
 	return &v
 }
+
+// FirstUsed returns the folder of the first of the runs that predict in the folder of an adaptation.
+func FirstUsed(folder string) (string, error) {
+	o, err := ReadOutcome(folder)
+	if err != nil {
+		return "", err
+	}
+	_, runs, err := finished(folder)
+	if err != nil {
+		return "", err
+	}
+	for _, run := range runs {
+		if slices.Contains(o.Used, run.ID.String()) {
+			return run.Dir(filepath.Join(folder, names.Runs)).String(), nil
+		}
+	}
+	return "", fmt.Errorf("%s: none of the runs that predict is there any more: run iwrun adapt again", folder)
+}

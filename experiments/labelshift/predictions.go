@@ -16,6 +16,8 @@ import (
 	"iwda/classshares"
 	"iwda/datasets/table"
 	"iwda/experiments/store"
+	"iwda/weightest"
+	"iwda/weightest/calibration"
 )
 
 // Predictions are what a classifier says of the rows of a file.
@@ -79,22 +81,11 @@ func ReadSource(path string, o table.Options) (*Predictions, error) {
 // ReadTarget reads the predictions of target rows, of which no label is read. They must
 // have the kind and the classes of the source's.
 func ReadTarget(path string, o table.Options, source *Predictions) (*Predictions, error) {
-	o.Reference = table.Reference{Name: source.Name, Width: len(source.Classes)}
-	if source.Named {
-		o.Reference.Classes = source.Classes
-	}
-	file, err := openTarget(path, o)
+	file, p, err := openTargetOf(path, o, source)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	p, err := newPredictions(file, o)
-	if err != nil {
-		return nil, err
-	}
-	if p.Kind != source.Kind {
-		return nil, fmt.Errorf("%s holds %s, but %s holds %s; both must hold the same", path, p.Kind, source.Name, source.Kind)
-	}
 	for batch, err := range file.Batches(batchRows) {
 		if err != nil {
 			return nil, err
@@ -102,6 +93,89 @@ func ReadTarget(path string, o table.Options, source *Predictions) (*Predictions
 		p.values = append(p.values, batch.Values...)
 	}
 	return p, nil
+}
+
+// openTargetOf opens a file whose rows have the kind and the classes of the source's.
+func openTargetOf(path string, o table.Options, source *Predictions) (*table.Table, *Predictions, error) {
+	o.Reference = table.Reference{Name: source.Name, Width: len(source.Classes)}
+	if source.Named {
+		o.Reference.Classes = source.Classes
+	}
+	file, err := openTarget(path, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := newPredictions(file, o)
+	if err == nil && p.Kind != source.Kind {
+		err = fmt.Errorf("%s holds %s, but %s holds %s; both must hold the same", path, p.Kind, source.Name, source.Kind)
+	}
+	if err != nil {
+		file.Close()
+		return nil, nil, err
+	}
+	return file, p, nil
+}
+
+// EachTarget is ReadTarget in constant memory: take is told of each row's probabilities, without
+// calibration, and of its id.
+func EachTarget(path string, o table.Options, source *Predictions, take func(id string, probabilities []float64) error) error {
+	file, p, err := openTargetOf(path, o, source)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	k := len(source.Classes)
+	for batch, err := range file.Batches(batchRows) {
+		if err != nil {
+			return err
+		}
+		p.values = batch.Values
+		rows, err := p.Probabilities()
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		for i := range batch.Len() {
+			if err := take(batch.ID(i), rows[i*k:(i+1)*k]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Probabilities returns those of all rows, without calibration, row-major n×k.
+func (p *Predictions) Probabilities() ([]float64, error) {
+	rows := p.rows()
+	if rows.Probabilities {
+		if err := weightest.CheckProbabilities(p.Name, rows.Values, len(p.Classes)); err != nil {
+			return nil, err
+		}
+	}
+	return classshares.Classifier{Calibration: calibration.Identity(len(p.Classes))}.Of(rows), nil
+}
+
+// Labels returns those of a source's rows.
+func (p *Predictions) Labels() []int { return p.labels }
+
+// IDs returns what the file says of a source's rows in the column of ids of its options.
+func (p *Predictions) IDs() ([]string, error) {
+	file, err := openSource(p.Name, p.options)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	var ids []string
+	for batch, err := range file.Batches(batchRows) {
+		if err != nil {
+			return nil, err
+		}
+		for i := range batch.Len() {
+			if _, known := batch.Label(i); known {
+				ids = append(ids, batch.ID(i))
+			}
+		}
+	}
+	return ids, nil
 }
 
 // ReadRun reads the logits that the network of the finished run of the folder gives in

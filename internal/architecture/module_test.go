@@ -13,8 +13,8 @@ import (
 
 // withoutLibtorch are the packages that a program can use without libtorch.
 var withoutLibtorch = []string{
-	"./weightest/...", "./evaluation", "./sets", "./floor", "./selection/...", "./learners/...", "./datasets/...",
-	"./experiments/config", "./experiments/plan", "./experiments/store", "./experiments/judge", "./experiments/labels", "./experiments/report/...", "./experiments/labelshift/...",
+	"./weightest/...", "./monitor", "./evaluation", "./sets", "./floor", "./selection/...", "./learners/...", "./datasets/...",
+	"./experiments/config", "./experiments/plan", "./experiments/store", "./experiments/judge", "./experiments/labels", "./experiments/report/...", "./experiments/labelshift/...", "./experiments/watch",
 	"./cmd/labelshift",
 }
 

@@ -2,7 +2,7 @@
 
 :func:`adapt` predicts the target's classes and says how far to trust that, :class:`Adapter` is
 the same in scikit-learn's manner, :func:`labelshift` estimates class shares from a classifier's
-probabilities, :func:`load` reads a saved model, and :class:`Outcome` a finished adaptation.
+probabilities, :func:`watch` watches these batch after batch, :func:`load` reads a saved model, and :class:`Outcome` a finished adaptation.
 """
 
 from importlib import import_module
@@ -15,10 +15,11 @@ if TYPE_CHECKING:
     from ._native import Error
     from ._outcome import Evaluation, Interval, Outcome, Verdict
     from ._sklearn import Adapter
+    from ._watch import Watched, watch
 
     __version__: str
 
-__all__ = ["Adapter", "Error", "Evaluation", "Interval", "LabelShift", "Model", "Outcome", "Verdict", "adapt", "labelshift", "load"]
+__all__ = ["Adapter", "Error", "Evaluation", "Interval", "LabelShift", "Model", "Outcome", "Verdict", "Watched", "adapt", "labelshift", "load", "watch"]
 
 # Where names are. What needs NumPy is imported when it is asked for: the console commands, which
 # are in this package too, need none of it.
@@ -29,6 +30,7 @@ _MODULES = {
     "_native": ("Error",),
     "_outcome": ("Evaluation", "Interval", "Outcome", "Verdict"),
     "_sklearn": ("Adapter",),
+    "_watch": ("Watched", "watch"),
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
@@ -100,26 +100,12 @@ def labelshift(
     >>> bool(found.shares["target_share_low"][0] < (hidden == 0).mean() < found.shares["target_share_high"][0])
     True
     """
+    classes, numbers, source, target = prepare(source_probabilities, labels, target_probabilities, "target_probabilities", classes, logits)
     kind = "logits" if logits else "probabilities"
-    _data.check_same_rows(labels, "labels", source_probabilities, "source_probabilities")
-    if classes is None and _data.is_frame(source_probabilities):
-        classes = np.asarray(source_probabilities.columns)
-        if _data.is_frame(target_probabilities):
-            target_probabilities = target_probabilities[list(source_probabilities.columns)]
-    source, target = _values(source_probabilities, "source_probabilities"), _values(target_probabilities, "target_probabilities")
-    given = _data.to_numpy(labels)
-    if given.shape != (len(source),):
-        raise ValueError(f"labels has the shape {given.shape}; source_probabilities has {len(source)} rows, and wants one label each")
-    classes = np.unique(given) if classes is None else np.asarray(classes)
-    if len(classes) != source.shape[1]:
-        raise ValueError(f"{len(classes)} classes for {source.shape[1]} columns of {kind}: name the class of each column with classes=")
-    number = {value: i for i, value in enumerate(classes.tolist())}
-    if unknown := [value for value in given.tolist() if value not in number]:
-        raise ValueError(f"label {unknown[0]!r} is not a class; there are {', '.join(map(str, classes[:10]))}")
     with tempfile.TemporaryDirectory(prefix="iwda-") as place:
         files = [os.path.join(place, name) for name in ("source.npz", "target.npz", "corrected.npz")]
         names = np.array([str(value) for value in classes.tolist()])
-        np.savez(files[0], labels=np.array([number[value] for value in given.tolist()]), class_names=names, **{kind: source})
+        np.savez(files[0], labels=numbers, class_names=names, **{kind: source})
         np.savez(files[1], class_names=names, **{kind: target})
         arguments = ["--source", "source.npz", "--target", "target.npz", "--corrected", "corrected.npz", "--format", "json"]
         arguments += ["--level", str(level), "--seed", str(seed)]
@@ -130,6 +116,27 @@ def labelshift(
         with np.load(files[2]) as written:
             corrected = written["probabilities"]
     return LabelShift(record, classes, corrected)
+
+
+def prepare(source_probabilities: Any, labels: Any, target_probabilities: Any, name: str, classes: Any, logits: bool) -> Tuple[Array, Array, Array, Array]:
+    """The classes, the labels as numbers of classes, and both arrays of values, checked; name is that of the target's."""
+    kind = "logits" if logits else "probabilities"
+    _data.check_same_rows(labels, "labels", source_probabilities, "source_probabilities")
+    if classes is None and _data.is_frame(source_probabilities):
+        classes = np.asarray(source_probabilities.columns)
+        if _data.is_frame(target_probabilities):
+            target_probabilities = target_probabilities[list(source_probabilities.columns)]
+    source, target = _values(source_probabilities, "source_probabilities"), _values(target_probabilities, name)
+    given = _data.to_numpy(labels)
+    if given.shape != (len(source),):
+        raise ValueError(f"labels has the shape {given.shape}; source_probabilities has {len(source)} rows, and wants one label each")
+    classes = np.unique(given) if classes is None else np.asarray(classes)
+    if len(classes) != source.shape[1]:
+        raise ValueError(f"{len(classes)} classes for {source.shape[1]} columns of {kind}: name the class of each column with classes=")
+    number = {value: i for i, value in enumerate(classes.tolist())}
+    if unknown := [value for value in given.tolist() if value not in number]:
+        raise ValueError(f"label {unknown[0]!r} is not a class; there are {', '.join(map(str, classes[:10]))}")
+    return classes, np.array([number[value] for value in given.tolist()]), source, target
 
 
 def _values(values: Any, name: str) -> Array:

@@ -28,13 +28,15 @@ def run(
     progress: bool,
     cwd: Union[str, "PathLike[str]", None] = None,
     words: Callable[[str], str] = str,
+    also: int = 0,
 ) -> str:
     """Runs a program and returns its standard output.
 
     With progress, what it writes to standard error goes to sys.stderr line by line, but not the
     reason of a failure, which is raised. Both are in the words that a function makes of them.
     Raises ValueError for wrong usage or input that the program cannot read as asked, Error
-    for everything else that fails. KeyboardInterrupt ends the program and its workers first.
+    for everything else that fails, unless it ends with the status also. KeyboardInterrupt ends the
+    program and its workers first.
     """
     # A session of its own: a terminal's Ctrl-C comes through here, and comes once.
     process = subprocess.Popen(
@@ -68,7 +70,7 @@ def run(
             reader.join()
         process.stdout.close()
         process.stderr.close()
-    if status == 0:
+    if status in (0, also):
         if screen is not None:
             screen.show_withheld()
         return "".join(output)

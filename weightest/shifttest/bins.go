@@ -42,6 +42,22 @@ func NewBins(k int, domains ...[]float64) Bins {
 	return b
 }
 
+// BinsOf returns the bins of these [Bins.Limits].
+func BinsOf(limits [][]float64) Bins { return Bins{limits} }
+
+// Limits are the least certainties of the second and third bin of each predicted class. A bin that no row
+// reaches, as certainty is at most 1, begins at 2.
+func (b Bins) Limits() (limits [][]float64) {
+	for _, ofClass := range b.limits {
+		finite := make([]float64, len(ofClass))
+		for i, limit := range ofClass {
+			finite[i] = min(limit, 2)
+		}
+		limits = append(limits, finite)
+	}
+	return limits
+}
+
 // Of returns the number of the bin of a row of probabilities, class·PerClass + third.
 func (b Bins) Of(row []float64) int {
 	class := floats.MaxIdx(row)

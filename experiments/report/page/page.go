@@ -91,9 +91,15 @@ func Write(w io.Writer, content Content) error {
 	return page.Execute(w, v)
 }
 
+// WriteAlone writes a page in the same style that shows a body, with its element main, and no runs.
+func WriteAlone(w io.Writer, title string, body template.HTML) error {
+	return page.Execute(w, view{Title: title, Styles: template.CSS(styles), Script: template.JS(script), Alone: body})
+}
+
 // view is what the template shows.
 type view struct {
 	Title, Experiment         string
+	Alone                     template.HTML // instead of all else
 	Lead                      template.HTML
 	Styles                    template.CSS
 	Script                    template.JS
