@@ -27,6 +27,9 @@ import (
 type Rows struct {
 	Values        []float32 // row-major n×k
 	Probabilities bool      // they are these, and not logits
+	// Groups say which rows belong together, as those of one patient do: a number for each row, which no
+	// row of the other domain need have. nil: each row is on its own.
+	Groups []int
 }
 
 // check returns an error that names the first row with a probability that is none, as logits are.

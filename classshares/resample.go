@@ -89,7 +89,7 @@ func (r *resampler) countTarget(c calibration.Calibration, counts []int, sums *w
 	var parts []*weightest.Sums
 	var all sync.WaitGroup
 	for part := range slices.Chunk(counts, partRows) {
-		some := Rows{r.target.Values[len(parts)*partRows*k:], r.target.Probabilities}
+		some := Rows{Values: r.target.Values[len(parts)*partRows*k:], Probabilities: r.target.Probabilities}
 		into := rows.Probabilities[len(rows.Counts)*k:]
 		for _, count := range part {
 			if count > 0 {

@@ -17,6 +17,9 @@ type Rows struct {
 	labels     []int32 // a class or unknown; nil where the file has no labels
 	unlabelled string  // see Unlabelled
 	ids        []string
+	groups     []int // numbers of groups, from 0; nil where the file has none
+	groupOf    map[string]int
+	groupCount int
 	blocks     [][]float32 // the values where they are not mapped: the same number of rows in each but the last
 	block      int         // rows a block
 }
@@ -32,7 +35,7 @@ func (t *Table) Load() (*Rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Rows{Table: t, shape: []int{t.width}, classNames: classNames, block: max(1, blockValues/t.width)}
+	r := &Rows{Table: t, shape: []int{t.width}, classNames: classNames, groupOf: map[string]int{}, block: max(1, blockValues/t.width)}
 	for b, err := range t.Batches(r.batch()) {
 		if err != nil {
 			return nil, err
@@ -63,6 +66,15 @@ func (r *Rows) keep(b *Batch) {
 		r.ids = make([]string, 0, max(len(b.ids), r.rows)) // none is more than a file of its size may have
 	}
 	r.ids = append(r.ids, b.ids...)
+	for _, name := range b.groups {
+		group, known := r.groupOf[name]
+		if !known || name == "" {
+			group = r.groupCount
+			r.groupCount++
+			r.groupOf[name] = group
+		}
+		r.groups = append(r.groups, group)
+	}
 	if b.ids == nil {
 		for _, number := range b.numbers {
 			r.ids = append(r.ids, strconv.Itoa(number))
@@ -97,6 +109,10 @@ func (r *Rows) ID(i int) string {
 	}
 	return r.ids[i]
 }
+
+// Groups are the numbers, from 0, of the groups that rows belong to; a row without one is a group of its
+// own. nil where no column of groups is named. The caller must not change it.
+func (r *Rows) Groups() []int { return r.groups }
 
 // RepeatedIDs is the number of rows with the id of a row before them, and the first of these ids.
 func (r *Rows) RepeatedIDs() (rows int, first string) {

@@ -48,6 +48,9 @@ func classShares(about model.Metadata, compared *judge.Comparison, run int) ([]C
 	if compared.Shared.Test.Rejected() {
 		return shares, nil
 	}
+	if why := compared.Shared.Dependent; why != "" {
+		return shares, errors.New(why)
+	}
 	return shares, bound(shares, compared, run)
 }
 

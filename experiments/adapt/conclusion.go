@@ -45,7 +45,8 @@ func (o conclusion) Chosen() (chosen Chosen) {
 
 // conclude judges the finished runs below the folder of results by the rule and returns
 // what came of the one that is used, or of all seeds of its method. Labels may have chosen another one.
-func conclude(how config.Selection, results string, runs []plan.Run, chosen *LabelChoice) (conclusion, error) {
+// dependent is [judge.Shared].Dependent.
+func conclude(how config.Selection, results string, runs []plan.Run, chosen *LabelChoice, dependent string) (conclusion, error) {
 	candidates, err := candidatesOf(results, runs)
 	if err != nil {
 		return conclusion{}, err
@@ -54,6 +55,7 @@ func conclude(how config.Selection, results string, runs []plan.Run, chosen *Lab
 	if err != nil {
 		return conclusion{}, err
 	}
+	compared.Shared.Dependent = dependent
 	candidates = compared.Candidates
 	runs = slices.DeleteFunc(slices.Clone(runs), func(run plan.Run) bool { return !compared.Judges(run.ID.String()) })
 	if err := compared.TestShift(); err != nil {

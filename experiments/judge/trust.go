@@ -62,7 +62,9 @@ func (c *Comparison) Trust(runs []int, correction Correction) Trust {
 		t.Untold, t.Unfloored = err.Error(), err.Error()
 		return t
 	}
-	if t.Floor, err = c.floorOf(together.classes); err != nil {
+	if c.Shared.Dependent != "" {
+		t.Unfloored = c.Shared.Dependent
+	} else if t.Floor, err = c.floorOf(together.classes); err != nil {
 		t.Unfloored = err.Error()
 	}
 	if err := c.expect(&t, together); err != nil {

@@ -2,9 +2,11 @@ package train
 
 import (
 	"context"
+	"slices"
 
 	"iwda/datasets"
 	"iwda/experiments/store"
+	"iwda/internal/evenly"
 	"iwda/nets"
 	"iwda/nets/forest"
 	"iwda/nets/regression"
@@ -20,6 +22,9 @@ func (t *trainer) solve(ctx context.Context) error {
 		return nil
 	}
 	rows := regression.Rows{Classes: len(t.data.classNames)}
+	if groups := t.data.groups; groups.source != nil {
+		rows.Groups = slices.Concat(groups.source, groups.heldOut)
+	}
 	for _, part := range []rowReader{t.data.onSource, t.data.onHeldOut} {
 		if part == nil {
 			continue
@@ -39,6 +44,12 @@ func (t *trainer) solve(ctx context.Context) error {
 		}
 	}
 	heldOut, compared := &outputs{classes: rows.Classes}, &outputs{classes: rows.Classes}
+	spoken := func(logits []float32, of []int) { // of these rows
+		heldOut.logits, heldOut.labels = logits, evenly.Pick(rows.Labels, of)
+		if rows.Groups != nil {
+			heldOut.groups = evenly.Pick(rows.Groups, of)
+		}
+	}
 	switch network := t.model.network.(type) {
 	case *nets.Linear:
 		solution, err := regression.Fit(ctx, rows, target)
@@ -46,7 +57,8 @@ func (t *trainer) solve(ctx context.Context) error {
 			return err
 		}
 		network.Set(float32s(solution.Weight), float32s(solution.Bias))
-		heldOut.logits, heldOut.labels, compared.logits = float32s(solution.Crossed), solution.CrossedLabels, float32s(solution.CrossedOthers)
+		spoken(float32s(solution.Crossed), solution.CrossedRows)
+		compared.logits = float32s(solution.CrossedOthers)
 		t.options.logf("solved with C = %v", solution.C)
 	case *nets.Forest:
 		grown, err := forest.Fit(ctx, forest.Rows(rows), datasets.Stream(t.run.Seed, "forest"))
@@ -55,11 +67,14 @@ func (t *trainer) solve(ctx context.Context) error {
 		}
 		network.Set(grown.Forest)
 		network.State().Move(torch.Float32, t.options.Device)
-		heldOut.logits, heldOut.labels = grown.OutOfBag, grown.OutOfBagLabels
+		spoken(grown.OutOfBag, grown.OutOfBagRows)
 		compared.logits = grown.Logits(target, datasets.Size(t.data.rowShape), grown.OutOfBagTrees)
 		t.options.logf("grown to %d nodes", len(grown.Nodes)/forest.Fields)
 	}
 	if t.data.onHeldOut != nil {
+		if groups := t.data.groups.test; groups != nil {
+			compared.groups = evenly.Pick(groups, store.JudgedRows(len(groups)))
+		}
 		t.data.crossed = &crossed{heldOut, compared}
 	}
 	return nil
