@@ -18,6 +18,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"iwda/internal/clusters"
 	"iwda/internal/evenly"
 	"iwda/weightest"
 	"iwda/weightest/calibration"
@@ -41,15 +42,22 @@ func (r Rows) check(domain string, k int) error {
 	return weightest.CheckProbabilities(domain, r.Values, k)
 }
 
-// Evenly returns at most that many rows of k classes, drawn evenly over their order.
+// Drawn returns which rows of k classes [Rows.Evenly] returns, ascending.
+func (r Rows) Drawn(k, most int) []int { return clusters.Rows(r.Groups, len(r.Values)/k, most) }
+
+// Evenly returns at most that many rows of k classes, drawn evenly over their order, and whole groups of
+// those that belong together.
 func (r Rows) Evenly(k, most int) Rows {
-	n := len(r.Values) / k
-	if n <= most {
+	if len(r.Values)/k <= most {
 		return r
 	}
+	rows := r.Drawn(k, most)
 	some := Rows{Probabilities: r.Probabilities}
-	for _, row := range evenly.Rows(n, most) {
+	for _, row := range rows {
 		some.Values = append(some.Values, r.Values[row*k:(row+1)*k]...)
+	}
+	if r.Groups != nil {
+		some.Groups = evenly.Pick(r.Groups, rows)
 	}
 	return some
 }
@@ -232,7 +240,11 @@ func (c Classifier) Sample(heldOut Rows, labels []int, target Rows) (*weightest.
 	if err != nil {
 		return nil, err
 	}
-	return weightest.SampleOf(k, onHeldOut, labels, onTarget)
+	s, err := weightest.SampleOf(k, onHeldOut, labels, onTarget)
+	if err == nil {
+		s.Group(heldOut.Groups, target.Groups)
+	}
+	return s, err
 }
 
 // Shares are what a classifier says of the target's class shares.

@@ -1,6 +1,7 @@
 package classshares
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -30,6 +31,8 @@ type AccuracySettings struct {
 }
 
 const (
+	// defaultLevel is that of intervals.
+	defaultLevel = 0.95
 	// manyResamples are enough for their percentiles to be bounds.
 	manyResamples = 100
 	// fewestResamples tell a standard deviation to a sixth of itself.
@@ -79,9 +82,7 @@ func ExpectAccuracy(classes int, heldOut Rows, labels []int, target Rows, predic
 	if err := checkPredicted(predicted, len(target.Values)/classes, classes); err != nil {
 		return Accuracy{}, err
 	}
-	if s.Level == 0 {
-		s.Level = 0.95
-	}
+	s.Level = cmp.Or(s.Level, defaultLevel)
 	if !(s.Level > 0 && s.Level < 1) {
 		return Accuracy{}, fmt.Errorf("an interval of the level %v; it must be between 0 and 1", s.Level)
 	}

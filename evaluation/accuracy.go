@@ -3,9 +3,12 @@ package evaluation
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"iwda/internal/clusters"
 )
 
 // Stratum is the labelled rows of a part of all rows, drawn from it at random without
@@ -14,6 +17,16 @@ type Stratum struct {
 	Share    float64   // of all rows that belong to it; those of all strata sum to 1
 	Right    []float64 // of each row (n), 1 if it is right, 0 if not
 	Expected []float64 // how likely that was without its label (n): its confidence
+	// Groups say which rows belong together (n numbers), if whole groups were drawn: what counts then is
+	// their number. nil: rows were drawn one by one.
+	Groups []int
+}
+
+// Scores are what labels say of one classifier's predictions: the labelled rows, and what is expected of all
+// rows. Without confidences, Expected and what was added to All are zeros.
+type Scores struct {
+	Strata []Stratum
+	All    Moments
 }
 
 // Estimate is a share of rows, or a difference of two, and its interval of 95%.
@@ -36,37 +49,102 @@ const fewest = 10
 // that were predicted, and narrows to nothing once all of them have labels.
 //
 // Each interval is Wilson's, of as many rows that were drawn from all as would have the estimate's
-// variance; research/evaluation.md has what it was compared with, and how often it holds.
+// variance; research/evaluation.md has what it was compared with, and how often it holds. With
+// among > 1 all intervals of so many such estimates hold together with the level (Bonferroni), as they must
+// for the best of them, which the same labels chose.
 //
-// There must be a stratum, and a labelled row in each. Without confidences, Expected and what was
-// added to all are zeros. Accuracy panics where lengths do not fit, or if more rows have labels than
-// there are.
-func Accuracy(strata []Stratum, all Moments) (e Estimate, powered bool) {
-	labelled := 0
-	for _, s := range strata {
-		labelled += len(s.Right)
+// There must be a stratum, and a labelled row in each. Accuracy panics where lengths do not fit, or if
+// more rows have labels than there are.
+func Accuracy(s Scores, among int) (e Estimate, powered bool) {
+	s.check()
+	p, lambda := s.value()
+	if lambda >= 0 && p > 0 && p < 1 {
+		return wilson(p, p*(1-p)/s.variance(lambda), s.reach(among)), true
 	}
-	if labelled > all.Rows {
-		panic(fmt.Sprintf("evaluation: labels of %d rows of %d; Moments.Add is for each row that was predicted", labelled, all.Rows))
-	}
-	if s := strata[0]; len(strata) == 1 {
-		n, right := float64(len(s.Right)), floats.Sum(s.Right)
-		unknown := unknownShare(n, float64(all.Rows))
-		m := Powered(s.Right, s.Expected, all)
-		if p := m.Value; right >= fewest && n-right >= fewest && p > 0 && p < 1 {
-			return Wilson(p, p*(1-p)/(m.Expected+m.Labelled)/unknown), true
+	smooth, variance := 0.0, 0.0
+	for _, stratum := range s.Strata {
+		n, right := float64(len(stratum.Right)), floats.Sum(stratum.Right)
+		share := right / n
+		if len(s.Strata) > 1 || stratum.Groups != nil {
+			share = (right + 1) / (n + 2) // of a stratum without mistakes the variance is not 0
 		}
-		return Wilson(right/n, n/unknown), false
+		smooth += stratum.Share * share
+		variance += stratum.Share * stratum.Share * share * (1 - share) / n * stratum.inflation(right/n) * unknownShare(n, stratum.Share*float64(s.All.Rows))
 	}
-	p, smooth, variance := 0.0, 0.0, 0.0
-	for _, s := range strata {
-		n, right := float64(len(s.Right)), floats.Sum(s.Right)
-		share := (right + 1) / (n + 2) // of a stratum without mistakes the variance is not 0
-		p += s.Share * right / n
-		smooth += s.Share * share
-		variance += s.Share * s.Share * share * (1 - share) / n * unknownShare(n, s.Share*float64(all.Rows))
+	if stratum := s.Strata[0]; len(s.Strata) == 1 && stratum.Groups == nil {
+		n := float64(len(stratum.Right))
+		return wilson(p, n/unknownShare(n, float64(s.All.Rows)), s.reach(among)), false
 	}
-	return Wilson(min(1, p), smooth*(1-smooth)/variance), false
+	return wilson(min(1, p), smooth*(1-smooth)/variance, s.reach(among)), false
+}
+
+func (s Scores) check() {
+	labelled := 0
+	for _, stratum := range s.Strata {
+		labelled += len(stratum.Right)
+	}
+	if labelled > s.All.Rows {
+		panic(fmt.Sprintf("evaluation: labels of %d rows of %d; Moments.Add is for each row that was predicted", labelled, s.All.Rows))
+	}
+}
+
+// value returns the accuracy, and the λ by which it relies on what is expected; below 0, and the mean of
+// the labelled rows, if it does not.
+//
+// The mean of what is expected of all rows is known. So λ is the slope of a regression, and not that of
+// [Powered], which takes all rows for a draw from more of them.
+func (s Scores) value() (p, lambda float64) {
+	for _, stratum := range s.Strata {
+		p += stratum.Share * floats.Sum(stratum.Right) / float64(len(stratum.Right))
+	}
+	only := s.Strata[0]
+	n, right := float64(len(only.Right)), floats.Sum(only.Right)
+	if len(s.Strata) > 1 || right < fewest || n-right < fewest {
+		return p, -1
+	}
+	lambda = min(1, Powered(only.Right, only.Expected, s.All).Lambda*(1+n/float64(s.All.Rows)))
+	return p + lambda*(s.All.mean-floats.Sum(only.Expected)/n), lambda
+}
+
+// residuals are those of the rows of a stratum, less λ times what is expected, and of mean 0.
+func (s Stratum) residuals(lambda float64) []float64 {
+	r := slices.Clone(s.Right)
+	if lambda > 0 {
+		floats.AddScaled(r, -lambda, s.Expected)
+	}
+	floats.AddConst(-floats.Sum(r)/float64(len(r)), r)
+	return r
+}
+
+// inflation is that of the variance by the groups of rows, if a share of them is right.
+func (s Stratum) inflation(share float64) float64 {
+	if s.Groups == nil || share == 0 || share == 1 {
+		return clusters.Inflation(make([]float64, len(s.Right)), s.Groups)
+	}
+	return max(1, clusters.Inflation(s.residuals(0), s.Groups))
+}
+
+// variance is that of the value with λ, of rows drawn from all.
+func (s Scores) variance(lambda float64) float64 {
+	only := s.Strata[0]
+	n := float64(len(only.Right))
+	r := only.residuals(lambda)
+	return floats.Dot(r, r) / (n - 1) / n * max(1, clusters.Inflation(r, only.Groups)) * unknownShare(n, float64(s.All.Rows))
+}
+
+// reach is how many standard errors intervals reach: of Student's t with the degrees of freedom of groups, if
+// there are any.
+func (s Scores) reach(among int) float64 {
+	outside := (1 - level) / 2 / float64(max(1, among))
+	groups, grouped := 0.0, false
+	for _, stratum := range s.Strata {
+		grouped = grouped || stratum.Groups != nil
+		groups += clusters.Effective(slices.Repeat([]float64{1}, len(stratum.Right)), stratum.Groups)
+	}
+	if grouped {
+		return -distuv.StudentsT{Sigma: 1, Nu: max(1, groups-float64(len(s.Strata)))}.Quantile(outside)
+	}
+	return -distuv.UnitNormal.Quantile(outside)
 }
 
 // unknownShare is that of rows without a label.
@@ -74,20 +152,34 @@ func unknownShare(labelled, rows float64) float64 { return max(0, 1-labelled/row
 
 // Share estimates the share of rows that are right from some with labels, which need not be drawn
 // with equal probabilities: each stands for as many as its weight says, itself among them. Both
-// slices have n values, n > 0.
-func Share(right, weights []float64) Estimate {
+// slices have n values, n > 0; groups are those of [Stratum].
+func Share(right, weights []float64, groups []int) Estimate {
 	sum := floats.Sum(weights)
+	p := min(1, floats.Dot(right, weights)/sum)
 	// Rows of equal weight that tell as much (Kish 1965), more as each tells nothing new of itself.
 	rows := sum * sum / max(0, floats.Dot(weights, weights)-sum)
-	return Wilson(min(1, floats.Dot(right, weights)/sum), rows)
+	reach := distuv.UnitNormal.Quantile((1 + level) / 2)
+	if groups != nil {
+		residuals := make([]float64, len(right))
+		for i, r := range right {
+			residuals[i] = weights[i] * (r - p)
+		}
+		rows /= max(1, clusters.Inflation(residuals, groups))
+		reach = distuv.StudentsT{Sigma: 1, Nu: max(1, clusters.Effective(weights, groups)-1)}.Quantile((1 + level) / 2)
+	}
+	return wilson(p, rows, reach)
 }
 
 // Wilson is the interval of Wilson (1927) of a share of so many rows, which need not be whole.
 func Wilson(p, rows float64) Estimate {
+	return wilson(p, rows, distuv.UnitNormal.Quantile((1+level)/2))
+}
+
+// wilson is Wilson with z standard errors to both sides.
+func wilson(p, rows, z float64) Estimate {
 	if math.IsInf(rows, 1) {
 		return Estimate{p, p, p}
 	}
-	z := distuv.UnitNormal.Quantile((1 + level) / 2)
 	shrunk := 1 + z*z/rows
 	centre := (p + z*z/(2*rows)) / shrunk
 	half := z / shrunk * math.Sqrt(p*(1-p)/rows+z*z/(4*rows*rows))

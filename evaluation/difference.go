@@ -3,15 +3,11 @@ package evaluation
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat/distuv"
-)
 
-// Pairs are what two classifiers make of the labelled rows of a stratum.
-type Pairs struct {
-	Share        float64 // of all rows that belong to the stratum
-	Rows         int     // with labels
-	Gained, Lost int     // those that only the first gets right, and only the second
-}
+	"iwda/internal/clusters"
+)
 
 // Difference is by how much more of all rows one classifier is right in than another.
 type Difference struct {
@@ -22,37 +18,66 @@ type Difference struct {
 	P float64 `json:"p"`
 }
 
-// Compare compares two classifiers on the same of so many rows in all. There must be a labelled row in
-// each stratum, and Share of all strata sums to 1.
+// Compare compares two classifiers by the same labelled rows, in the same order, of the same rows in all.
+// The value is the difference of their accuracies, as [Accuracy] has them.
 //
 // The interval has the variance of Agresti and Min (2005) in each stratum: half a row more is gained
 // and half a row more is lost, so that no stratum has a variance of 0 unless all its rows have labels.
-// Its centre is the difference of the labelled rows, not theirs, which is nearer to 0: it reaches a
-// little further.
+// Its centre is the difference itself, not theirs, which is nearer to 0: it reaches a little further. If the
+// accuracies rely on what is expected, so does the difference, row by row. among is that of [Accuracy].
 //
 // P is the larger of two: that of this estimate, which is right for strata, and that of the exact sign
-// test (McNemar 1947), which is right for few rows. It is 0 if the rows without labels are too few to
-// undo the difference.
-func Compare(strata []Pairs, rows int) Difference {
+// test (McNemar 1947) of rows, or of groups, which is right for few. It is 0 if the rows without labels are
+// too few to undo the difference.
+func Compare(first, second Scores, among int) Difference {
+	first.check()
 	d := Difference{Estimate: new(Estimate)}
-	variance, unknown := 0.0, rows
-	for _, s := range strata {
-		n, gained, lost := float64(s.Rows), float64(s.Gained), float64(s.Lost)
-		d.Gained, d.Lost, unknown = d.Gained+s.Gained, d.Lost+s.Lost, unknown-s.Rows
-		d.Value += s.Share * (gained - lost) / n
-		difference := (gained - lost) / (n + 2)
-		variance += s.Share * s.Share / n * ((gained+lost+1)/(n+2) - difference*difference) * unknownShare(n, s.Share*float64(rows))
+	ofFirst, lambda := first.value()
+	ofSecond, other := second.value()
+	d.Value = ofFirst - ofSecond
+	variance, unknown, grouped := 0.0, first.All.Rows, [2]int{}
+	for i, s := range first.Strata {
+		n := float64(len(s.Right))
+		unknown -= len(s.Right)
+		r, by := make([]float64, len(s.Right)), second.Strata[i]
+		floats.SubTo(r, s.Right, by.Right)
+		of, count := clusters.Dense(s.Groups, len(r))
+		for _, sum := range clusters.Sums(r, of, count) {
+			if sum > 0 {
+				grouped[0]++
+			} else if sum < 0 {
+				grouped[1]++
+			}
+		}
+		for _, v := range r {
+			if v > 0 {
+				d.Gained++
+			} else if v < 0 {
+				d.Lost++
+			}
+		}
+		if lambda > 0 {
+			floats.AddScaled(r, -lambda, s.Expected)
+		}
+		if other > 0 {
+			floats.AddScaled(r, other, by.Expected)
+		}
+		mean := floats.Sum(r) / (n + 2)
+		within := (floats.Dot(r, r)+1)/(n+2) - mean*mean
+		floats.AddConst(-floats.Sum(r)/n, r)
+		within *= max(1, clusters.Inflation(r, s.Groups))
+		variance += s.Share * s.Share / n * within * unknownShare(n, s.Share*float64(first.All.Rows))
 	}
 	deviation := math.Sqrt(variance)
-	half := distuv.UnitNormal.Quantile((1+level)/2) * deviation
+	half := first.reach(among) * deviation
 	d.Low, d.High = max(-1, d.Value-half), min(1, d.Value+half)
 	switch ahead := max(d.Gained-d.Lost, d.Lost-d.Gained); {
-	case ahead == 0:
+	case ahead == 0 && d.Value == 0:
 		d.P = 1
 	case ahead > unknown:
 		d.P = 0
 	default:
-		d.P = max(signTest(d.Gained, d.Lost), 2*distuv.UnitNormal.Survival(math.Abs(d.Value)/deviation))
+		d.P = max(signTest(grouped[0], grouped[1]), 2*distuv.UnitNormal.Survival(math.Abs(d.Value)/deviation))
 	}
 	return d
 }

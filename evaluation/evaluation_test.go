@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"iwda/internal/golden"
@@ -73,7 +74,7 @@ func TestAllLabelled(t *testing.T) {
 			}
 			strata = append(strata, s)
 		}
-		got, _ := Accuracy(strata, all)
+		got, _ := Accuracy(Scores{strata, all}, 1)
 		near(t, "accuracy", got.Value, right/80, 1e-12)
 		near(t, "low", got.Low, right/80, 1e-12)
 		near(t, "high", got.High, right/80, 1e-12)
@@ -88,7 +89,7 @@ func TestFewMistakes(t *testing.T) {
 	}
 	all := moments(expected)
 	all.Rows = math.MaxInt32
-	got, powered := Accuracy([]Stratum{{1, outcomes, expected}}, all)
+	got, powered := Accuracy(Scores{[]Stratum{{Share: 1, Right: outcomes, Expected: expected}}, all}, 1)
 	near(t, "none wrong", got.Low, 0.9286524, 1e-6)
 	if powered || got.Value != 1 || got.High != 1 {
 		t.Errorf("none wrong: %+v, powered: %v", got, powered)
@@ -96,21 +97,21 @@ func TestFewMistakes(t *testing.T) {
 	for i := range 5 {
 		outcomes[i] = 0
 	}
-	got, _ = Accuracy([]Stratum{{1, outcomes, expected}}, all)
+	got, _ = Accuracy(Scores{[]Stratum{{Share: 1, Right: outcomes, Expected: expected}}, all}, 1)
 	near(t, "five wrong, low", got.Low, 0.7863978, 1e-6)
 	near(t, "five wrong, high", got.High, 0.9565242, 1e-6)
 }
 
 // Rows of which some count more tell less than as many that count alike.
 func TestShare(t *testing.T) {
-	even := Share([]float64{1, 1, 1, 0}, []float64{2, 2, 2, 2})
-	uneven := Share([]float64{1, 1, 1, 0}, []float64{4, 1, 1, 2})
+	even := Share([]float64{1, 1, 1, 0}, []float64{2, 2, 2, 2}, nil)
+	uneven := Share([]float64{1, 1, 1, 0}, []float64{4, 1, 1, 2}, nil)
 	near(t, "even", even.Value, 0.75, 1e-12)
 	near(t, "uneven", uneven.Value, 0.75, 1e-12)
 	if even.High-even.Low >= uneven.High-uneven.Low {
 		t.Errorf("%+v of rows of equal weight, %+v of others", even, uneven)
 	}
-	if all := Share([]float64{1, 1, 1, 0}, []float64{1, 1, 1, 1}); all.Low != 0.75 || all.High != 0.75 {
+	if all := Share([]float64{1, 1, 1, 0}, []float64{1, 1, 1, 1}, nil); all.Low != 0.75 || all.High != 0.75 {
 		t.Errorf("%+v of rows that all have labels", all)
 	}
 }
@@ -120,7 +121,7 @@ func TestShare(t *testing.T) {
 func TestStrata(t *testing.T) {
 	strata := []Stratum{{Share: 0.9, Right: []float64{1, 1, 1, 1}}, {Share: 0.1, Right: []float64{0, 1, 0, 1, 0, 0}}}
 	all := Moments{Rows: 1 << 30}
-	got, powered := Accuracy(strata, all)
+	got, powered := Accuracy(Scores{strata, all}, 1)
 	near(t, "accuracy", got.Value, 0.9+0.1*2/6, 1e-12)
 	if powered || got.Low >= got.Value || got.High <= got.Value {
 		t.Errorf("%+v, powered: %v", got, powered)
@@ -132,12 +133,38 @@ func TestStrata(t *testing.T) {
 		}
 		return outcomes
 	}
-	there, _ := Accuracy([]Stratum{{Share: 0.9, Right: many(100, 100)}, {Share: 0.1, Right: many(100, 50)}}, all)
-	anywhere, _ := Accuracy([]Stratum{{Share: 1, Right: many(200, 190), Expected: many(200, 0)}}, all)
+	there, _ := Accuracy(Scores{[]Stratum{{Share: 0.9, Right: many(100, 100)}, {Share: 0.1, Right: many(100, 50)}}, all}, 1)
+	anywhere, _ := Accuracy(Scores{[]Stratum{{Share: 1, Right: many(200, 190), Expected: many(200, 0)}}, all}, 1)
 	near(t, "in strata", there.Value, anywhere.Value, 1e-12)
 	if there.High-there.Low >= anywhere.High-anywhere.Low {
 		t.Errorf("%+v in strata, %+v from all", there, anywhere)
 	}
+}
+
+// pairs are labelled rows of a stratum, of which only one classifier gets some right, and only another others.
+type pairs struct {
+	share              float64
+	rows, gained, lost int
+}
+
+// compare compares the two on so many rows.
+func compare(strata []pairs, rows int) Difference {
+	first, second := Scores{All: Moments{Rows: rows}}, Scores{All: Moments{Rows: rows}}
+	for _, p := range strata {
+		a, b := Stratum{Share: p.share}, Stratum{Share: p.share}
+		for i := range p.rows {
+			one, other := 0.0, 0.0
+			if i < p.gained {
+				one = 1
+			} else if i < p.gained+p.lost {
+				other = 1
+			}
+			a.Right, b.Right = append(a.Right, one), append(b.Right, other)
+		}
+		a.Expected, b.Expected = make([]float64, p.rows), make([]float64, p.rows)
+		first.Strata, second.Strata = append(first.Strata, a), append(second.Strata, b)
+	}
+	return Compare(first, second, 1)
 }
 
 // P-values of the sign test are those of R's binom.test. A difference that no label shows is none,
@@ -147,22 +174,22 @@ func TestCompare(t *testing.T) {
 	near(t, "10 to 3", signTest(10, 3), 0.09228515625, 1e-12)
 	near(t, "0 to 0", signTest(0, 0), 1, 0)
 	const many = 1 << 30 // rows, few of which have labels
-	if got := Compare([]Pairs{{1, 40, 0, 0}}, many); got.Value != 0 || got.P != 1 || got.Low >= -0.01 || got.High <= 0.01 {
+	if got := compare([]pairs{{1, 40, 0, 0}}, many); got.Value != 0 || got.P != 1 || got.Low >= -0.01 || got.High <= 0.01 {
 		t.Errorf("no row tells them apart: %+v", got)
 	}
-	got := Compare([]Pairs{{1, 40, 8, 0}}, many)
+	got := compare([]pairs{{1, 40, 8, 0}}, many)
 	near(t, "gain", got.Value, 0.2, 1e-12)
 	near(t, "p", got.P, 2./256, 1e-12)
 	if got.Gained != 8 || got.Lost != 0 || got.Low <= 0 {
 		t.Errorf("8 rows of 40 gained: %+v", got)
 	}
 	// Rows that are gained where few are do not make a difference of all.
-	got = Compare([]Pairs{{0.01, 20, 12, 0}, {0.99, 20, 0, 3}}, many)
+	got = compare([]pairs{{0.01, 20, 12, 0}, {0.99, 20, 0, 3}}, many)
 	if got.Value >= 0 || got.P < 0.05 {
 		t.Errorf("%+v", got)
 	}
 	// Exchanged, the difference is the opposite.
-	back := Compare([]Pairs{{0.01, 20, 0, 12}, {0.99, 20, 3, 0}}, many)
+	back := compare([]pairs{{0.01, 20, 0, 12}, {0.99, 20, 3, 0}}, many)
 	near(t, "exchanged", back.Value, -got.Value, 1e-12)
 	near(t, "exchanged, low", back.Low, -got.High, 1e-12)
 	near(t, "exchanged, p", back.P, got.P, 1e-12)
@@ -171,22 +198,22 @@ func TestCompare(t *testing.T) {
 // Of rows that all have labels the difference is known, and of nearly all nearly; which is better
 // is known as soon as the others are too few to undo it.
 func TestCompareAllLabelled(t *testing.T) {
-	for _, strata := range [][]Pairs{{{1, 60, 8, 2}}, {{0.5, 30, 8, 0}, {0.5, 30, 0, 2}}} {
-		got := Compare(strata, 60)
+	for _, strata := range [][]pairs{{{1, 60, 8, 2}}, {{0.5, 30, 8, 0}, {0.5, 30, 0, 2}}} {
+		got := compare(strata, 60)
 		near(t, "value", got.Value, 0.1, 1e-12)
 		near(t, "low", got.Low, 0.1, 1e-12)
 		near(t, "high", got.High, 0.1, 1e-12)
 		near(t, "p", got.P, 0, 0)
 	}
-	if got := Compare([]Pairs{{1, 60, 2, 2}}, 60); got.Low != 0 || got.High != 0 || got.P != 1 {
+	if got := compare([]pairs{{1, 60, 2, 2}}, 60); got.Low != 0 || got.High != 0 || got.P != 1 {
 		t.Errorf("no difference: %+v", got)
 	}
-	few, half := Compare([]Pairs{{1, 60, 8, 2}}, 1<<30), Compare([]Pairs{{1, 60, 8, 2}}, 120)
+	few, half := compare([]pairs{{1, 60, 8, 2}}, 1<<30), compare([]pairs{{1, 60, 8, 2}}, 120)
 	near(t, "half of the rows", half.High-half.Low, math.Sqrt(0.5)*(few.High-few.Low), 1e-6)
-	if got := Compare([]Pairs{{1, 60, 8, 2}}, 66); got.P < 0.05 {
+	if got := compare([]pairs{{1, 60, 8, 2}}, 66); got.P < 0.05 {
 		t.Errorf("six rows can undo six: %+v", got)
 	}
-	if got := Compare([]Pairs{{1, 60, 8, 2}}, 65); got.P != 0 {
+	if got := compare([]pairs{{1, 60, 8, 2}}, 65); got.P != 0 {
 		t.Errorf("five cannot: %+v", got)
 	}
 }
@@ -198,5 +225,200 @@ func TestMoreLabelsThanRows(t *testing.T) {
 			t.Error("no panic of three labels of no rows")
 		}
 	}()
-	Accuracy([]Stratum{{Share: 1, Right: []float64{1, 0, 1}, Expected: []float64{0.9, 0.6, 0.8}}}, Moments{})
+	Accuracy(Scores{[]Stratum{{Share: 1, Right: []float64{1, 0, 1}, Expected: []float64{0.9, 0.6, 0.8}}}, Moments{}}, 1)
+}
+
+// drawn are rows in groups of a size, whose classes and confidences have much in common in a group, and which of
+// them two classifiers get right.
+type drawn struct {
+	groups   []int
+	right    [2][]float64
+	expected [2][]float64
+}
+
+func drawGroups(random *rand.Rand, count, size int, accuracies [2]float64, common float64) (d drawn) {
+	for group := range count {
+		ofGroup := random.NormFloat64()
+		for range size {
+			z := math.Sqrt(common)*ofGroup + math.Sqrt(1-common)*random.NormFloat64()
+			d.groups = append(d.groups, group)
+			for which, accuracy := range accuracies {
+				own := 0.8*z + 0.6*random.NormFloat64()
+				right, limit := 0.0, distuv.UnitNormal.Quantile(accuracy)
+				if own < limit {
+					right = 1
+				}
+				d.right[which] = append(d.right[which], right)
+				d.expected[which] = append(d.expected[which], distuv.UnitNormal.CDF((limit-0.8*z)/0.6))
+			}
+		}
+	}
+	return d
+}
+
+// scores are those of the labelled rows of a classifier.
+func (d drawn) scores(which int, labelled []int, grouped bool) Scores {
+	s, all := Stratum{Share: 1}, Moments{}
+	for _, f := range d.expected[which] {
+		all.Add(f)
+	}
+	for _, i := range labelled {
+		s.Right, s.Expected = append(s.Right, d.right[which][i]), append(s.Expected, d.expected[which][i])
+		if grouped {
+			s.Groups = append(s.Groups, d.groups[i])
+		}
+	}
+	return Scores{[]Stratum{s}, all}
+}
+
+// labelGroups draws groups, all rows of which get labels.
+func labelGroups(random *rand.Rand, count, size, most int) (rows []int) {
+	for _, group := range random.Perm(count)[:most] {
+		for i := range size {
+			rows = append(rows, group*size+i)
+		}
+	}
+	return rows
+}
+
+// If groups of rows are drawn, intervals that count groups hold, and those that count rows do not.
+// Accuracies and their difference subtract, whatever they rely on.
+func TestGroups(t *testing.T) {
+	const draws, count, size, most = 300, 200, 10, 30
+	random := rand.New(rand.NewPCG(3, 4))
+	held, alone := map[string]int{}, 0
+	for range draws {
+		d := drawGroups(random, count, size, [2]float64{0.8, 0.75}, 0.6)
+		labelled := labelGroups(random, count, size, most)
+		var truth [2]float64
+		var got [2]Estimate
+		for which := range truth {
+			truth[which] = floats.Sum(d.right[which]) / (count * size)
+			got[which], _ = Accuracy(d.scores(which, labelled, true), 1)
+			if got[which].Low <= truth[which] && truth[which] <= got[which].High {
+				held["accuracy"]++
+			}
+		}
+		rows := d.scores(0, labelled, false)
+		clear(rows.Strata[0].Expected)
+		if e, _ := Accuracy(rows, 1); e.Low <= truth[0] && truth[0] <= e.High {
+			alone++
+		}
+		if c := Compare(d.scores(0, labelled, true), d.scores(1, labelled, true), 1); math.Abs(c.Value-got[0].Value+got[1].Value) > 1e-12 {
+			t.Fatalf("the difference is %v, and accuracies are %v and %v", c.Value, got[0].Value, got[1].Value)
+		} else if c.Low <= truth[0]-truth[1] && truth[0]-truth[1] <= c.High {
+			held["difference"]++
+		}
+		right, weights, groups := d.scores(0, labelled, true).Strata[0].Right, make([]float64, len(labelled)), make([]int, len(labelled))
+		for i, row := range labelled {
+			weights[i], groups[i] = count/most, d.groups[row]
+		}
+		if e := Share(right, weights, groups); e.Low <= truth[0] && truth[0] <= e.High {
+			held["share"]++
+		}
+	}
+	held["accuracy"] /= 2
+	for what, times := range held {
+		if times < draws*92/100 {
+			t.Errorf("%s: %d of %d intervals hold", what, times, draws)
+		}
+	}
+	if alone > draws*85/100 {
+		t.Errorf("%d of %d intervals of rows hold: the draws say nothing of groups", alone, draws)
+	}
+}
+
+// In a table of 200 rows, half of which have labels, what is expected of the others is known. So intervals are a
+// quarter narrower than those of PPI++, and hold all the same. They hold together if labels chose the best.
+func TestFinite(t *testing.T) {
+	const draws, rows, n, among = 400, 200, 60, 8
+	random := rand.New(rand.NewPCG(5, 6))
+	held, narrower, together, chosen, differences := 0, 0.0, 0, 0, 0
+	for range draws {
+		d := drawGroups(random, rows, 1, [2]float64{0.7, 0.7}, 0)
+		labelled := labelGroups(random, rows, 1, n)
+		s := d.scores(0, labelled, false)
+		truth := floats.Sum(d.right[0]) / rows
+		e, _ := Accuracy(s, 1)
+		if e.Low <= truth && truth <= e.High {
+			held++
+		}
+		m := Powered(s.Strata[0].Right, s.Strata[0].Expected, s.All)
+		former := Wilson(m.Value, m.Value*(1-m.Value)/(m.Expected+m.Labelled)/unknownShare(n, rows))
+		narrower += (e.High - e.Low) / (former.High - former.Low) / draws
+		// Seven others, as good, of which the best is chosen.
+		best, value, right := s, e.Value, truth
+		for range among - 1 {
+			other := drawGroups(random, rows, 1, [2]float64{0.7, 0.7}, 0)
+			o := other.scores(0, labelled, false)
+			if v, _ := Accuracy(o, 1); v.Value > value {
+				best, value, right = o, v.Value, floats.Sum(other.right[0])/rows
+			}
+		}
+		if one, _ := Accuracy(best, 1); one.Low <= right && right <= one.High {
+			chosen++
+		}
+		if all, _ := Accuracy(best, among); all.Low <= right && right <= all.High {
+			together++
+		}
+		if c := Compare(best, s, among-1); c.Low <= right-truth && right-truth <= c.High {
+			differences++
+		}
+	}
+	if held < draws*92/100 || together < draws*92/100 || differences < draws*92/100 || chosen > draws*88/100 {
+		t.Errorf("of %d intervals %d hold, of the best %d, if it is one of all %d, and of its difference %d", draws, held, chosen, together, differences)
+	}
+	if narrower > 0.95 {
+		t.Errorf("%v of the former width", narrower)
+	}
+}
+
+// Class shares by labels hold, sum to 1, and gain from what is expected.
+func TestClassShares(t *testing.T) {
+	const draws, rows, n, k = 300, 1000, 100, 3
+	random := rand.New(rand.NewPCG(7, 8))
+	held, width := [2]int{}, [2]float64{}
+	for range draws {
+		var classes []int
+		var expected []float64
+		mean, truth := make([]float64, k), make([]float64, k)
+		for range rows {
+			p := []float64{random.ExpFloat64(), random.ExpFloat64(), random.ExpFloat64()}
+			for j := range p {
+				p[j] = math.Pow(p[j], 3)
+			}
+			floats.Scale(1/floats.Sum(p), p)
+			class, u := 0, random.Float64()
+			for class < k-1 && u > p[class] {
+				u -= p[class]
+				class++
+			}
+			classes, expected = append(classes, class), append(expected, p...)
+			floats.AddScaled(mean, 1./rows, p)
+			truth[class] += 1. / rows
+		}
+		l := Labelled{Share: 1}
+		for _, i := range random.Perm(rows)[:n] {
+			l.Classes, l.Expected = append(l.Classes, classes[i]), append(l.Expected, expected[i*k:(i+1)*k]...)
+		}
+		for which, e := range [][]Estimate{ClassShares([]Labelled{l}, k, rows, mean), ClassShares([]Labelled{l}, k, rows, nil)} {
+			sum := 0.0
+			for j, share := range e {
+				sum += share.Value
+				if share.Low <= truth[j] && truth[j] <= share.High {
+					held[which]++
+				}
+				width[which] += (share.High - share.Low) / (draws * k)
+			}
+			near(t, "sum of shares", sum, 1, 1e-9)
+		}
+	}
+	for which, times := range held {
+		if times < draws*k*93/100 {
+			t.Errorf("%d: %d of %d intervals hold", which, times, draws*k)
+		}
+	}
+	if width[0] > 0.75*width[1] {
+		t.Errorf("width %v with what is expected, %v without", width[0], width[1])
+	}
 }

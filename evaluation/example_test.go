@@ -23,13 +23,16 @@ func ExampleAccuracy() {
 		}
 		labelled.Right, labelled.Expected = append(labelled.Right, right), append(labelled.Expected, confidence(row))
 	}
-	accuracy, _ := evaluation.Accuracy([]evaluation.Stratum{labelled}, all)
+	first := evaluation.Scores{Strata: []evaluation.Stratum{labelled}, All: all}
+	accuracy, _ := evaluation.Accuracy(first, 1)
 	fmt.Printf("%.2f (%.2f to %.2f)\n", accuracy.Value, accuracy.Low, accuracy.High)
 
-	// Of the labelled rows, 7 are right by this classifier alone, and 2 by another alone.
-	better := evaluation.Compare([]evaluation.Pairs{{Share: 1, Rows: 40, Gained: 7, Lost: 2}}, 1000)
+	// Another classifier is sure of nothing, and wrong in five rows more.
+	other := evaluation.Stratum{Share: 1, Right: append(make([]float64, 5), labelled.Right[5:]...), Expected: make([]float64, 40)}
+	second := evaluation.Scores{Strata: []evaluation.Stratum{other}, All: evaluation.Moments{Rows: 1000}}
+	better := evaluation.Compare(first, second, 1)
 	fmt.Printf("%.2f better (%.2f to %.2f), p = %.2f\n", better.Value, better.Low, better.High, better.P)
 	// Output:
 	// 0.65 (0.50 to 0.78)
-	// 0.12 better (-0.02 to 0.27), p = 0.18
+	// 0.08 better (-0.02 to 0.17), p = 0.25
 }

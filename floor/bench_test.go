@@ -31,7 +31,7 @@ func BenchmarkOf(b *testing.B) {
 			source, labels, h := logits()
 			target, _, predicted := logits()
 			for b.Loop() {
-				if _, err := Of(k, Source{source, labels, h, weights}, Target{target, predicted}); err != nil {
+				if _, err := Of(k, Source{Features: source, Labels: labels, Predicted: h, Weights: weights}, Target{Features: target, Predicted: predicted}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -32,7 +32,9 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
 
+	"iwda/internal/clusters"
 	"iwda/internal/evenly"
 )
 
@@ -42,12 +44,17 @@ type Source struct {
 	Labels    []int      // n classes, from 0
 	Predicted []int      // n classes: h
 	Weights   []float64  // n, positive: how many target rows each stands for, but for a factor
+	Groups    []int      // n numbers of rows that belong together; nil: each is on its own
 }
 
 // Target are m rows without labels.
 type Target struct {
 	Features  *mat.Dense // m×d
 	Predicted []int      // m classes: h
+	Groups    []int      // m, as in Source
+	// Outside are rows where no source row is (m, see [Outside]; nil: none), of which a critic of features
+	// knows nothing: the floor is that of the others, and these count as wrong.
+	Outside []bool
 }
 
 // Floor is what the accuracy on the target is at least, with a probability of 0.95, unless the
@@ -80,6 +87,15 @@ func MostRows(d, k int) int {
 // deviations. Fewer than ten rows of a domain and features that are no numbers are errors. Parts that
 // do not fit each other panic.
 func Of(k int, s Source, t Target) (Floor, error) {
+	if t.Outside != nil {
+		inside, share, err := t.inside()
+		if err != nil {
+			return Floor{}, err
+		}
+		f, err := Of(k, s, inside)
+		f.Value *= share
+		return f, err
+	}
 	if err := check(s, t); err != nil {
 		return Floor{}, err
 	}
@@ -88,7 +104,7 @@ func Of(k int, s Source, t Target) (Floor, error) {
 	floats.Scale(float64(len(weights))/floats.Sum(weights), weights)
 	contradictedS, contradictedT := make([]float64, len(weights)), make([]float64, len(t.Predicted))
 	random := rand.New(rand.NewPCG(1, 2))
-	foldsS, foldsT := foldsOf(random, s.Labels), foldsOf(random, t.Predicted)
+	foldsS, foldsT := foldsOf(random, s.Labels, s.Groups), foldsOf(random, t.Predicted, t.Groups)
 	for fold := range folds {
 		learntS, heldS := split(foldsS, fold)
 		learntT, heldT := split(foldsT, fold)
@@ -101,7 +117,7 @@ func Of(k int, s Source, t Target) (Floor, error) {
 		mark(contradictedS, heldS, g.predict(rowsOf(source, heldS)), s.Predicted)
 		mark(contradictedT, heldT, g.predict(rowsOf(target, heldT)), t.Predicted)
 	}
-	// The last element of each is the row that is added.
+	// The last element of each is the row, or group, that is added.
 	wrong := make([]float64, len(weights), len(weights)+1)
 	terms := make([]float64, len(weights), len(weights)+1)
 	for i, label := range s.Labels {
@@ -110,12 +126,42 @@ func Of(k int, s Source, t Target) (Floor, error) {
 		}
 		terms[i] = wrong[i] - contradictedS[i]
 	}
-	weights = append(weights, 1)
-	onSource, sourceVariance := meanAndVariance(append(terms, 1), weights)
-	sourceError, _ := meanAndVariance(append(wrong, 1), weights)
-	onTarget, targetVariance := meanAndVariance(append(contradictedT, 1), slices.Repeat([]float64{1}, len(contradictedT)+1))
+	ofS, groupsS := clusters.Dense(s.Groups, len(s.Labels))
+	ofT, groupsT := clusters.Dense(t.Groups, len(t.Predicted))
+	ofS, ofT = append(ofS, groupsS), append(ofT, groupsT)
+	weights = append(weights, float64(len(s.Labels))/float64(groupsS))
+	alike := append(slices.Repeat([]float64{1}, len(contradictedT)), float64(len(contradictedT))/float64(groupsT))
+	onSource, sourceVariance := meanAndVariance(append(terms, 1), weights, ofS)
+	sourceError, _ := meanAndVariance(append(wrong, 1), weights, ofS)
+	onTarget, targetVariance := meanAndVariance(append(contradictedT, 1), alike, ofT)
 	discrepancy := max(0, onSource-sourceError+onTarget)
-	return Floor{max(0, 1-sourceError-discrepancy-oneSided*math.Sqrt(sourceVariance+targetVariance)), discrepancy}, nil
+	reach := oneSided
+	if s.Groups != nil || t.Groups != nil {
+		reach = distuv.StudentsT{Sigma: 1, Nu: float64(min(groupsS, groupsT) - 1)}.Quantile(0.95)
+	}
+	return Floor{max(0, 1-sourceError-discrepancy-reach*math.Sqrt(sourceVariance+targetVariance)), discrepancy}, nil
+}
+
+// inside returns the rows that are not outside, and their share.
+func (t Target) inside() (Target, float64, error) {
+	m, _ := t.Features.Dims()
+	if len(t.Outside) != m {
+		panic(fmt.Sprintf("floor: %d target rows, of which %d are said to be outside or not", m, len(t.Outside)))
+	}
+	var rows []int
+	for i, outside := range t.Outside {
+		if !outside {
+			rows = append(rows, i)
+		}
+	}
+	if len(rows) < fewestRows {
+		return Target{}, 0, fmt.Errorf("floor: %d of %d target rows lie where no source row is, so that nothing is known of them", m-len(rows), m)
+	}
+	inside := Target{Features: rowsOf(t.Features, rows), Predicted: evenly.Pick(t.Predicted, rows)}
+	if t.Groups != nil {
+		inside.Groups = evenly.Pick(t.Groups, rows)
+	}
+	return inside, float64(len(rows)) / float64(m), nil
 }
 
 // check returns an error for rows that are too few or no numbers, and panics if parts do not fit.
@@ -127,6 +173,10 @@ func check(s Source, t Target) error {
 	}
 	if n < fewestRows || m < fewestRows {
 		return fmt.Errorf("floor: %d source rows and %d target rows; it takes %d of each", n, m, fewestRows)
+	}
+	_, groupsS := clusters.Dense(s.Groups, n)
+	if _, groupsT := clusters.Dense(t.Groups, m); min(groupsS, groupsT) < fewestRows {
+		return fmt.Errorf("floor: %d groups of source rows and %d of target rows; it takes %d of each", groupsS, groupsT, fewestRows)
 	}
 	return cmp.Or(checkFeatures("source", s.Features), checkFeatures("target", t.Features))
 }
@@ -163,12 +213,21 @@ func standardised(source, target *mat.Dense) (s, t *mat.Dense) {
 }
 
 // foldsOf draws the fold of each row, as many of each class in one as in the other. The rows' order,
-// in which classes may take turns, has no part in it.
-func foldsOf(random *rand.Rand, classes []int) []int {
-	order, of := random.Perm(len(classes)), make([]int, len(classes))
-	slices.SortStableFunc(order, func(a, b int) int { return classes[a] - classes[b] })
-	for place, row := range order {
-		of[row] = place % folds
+// in which classes may take turns, has no part in it. Groups are in one fold, by the class of their first rows.
+func foldsOf(random *rand.Rand, classes, groups []int) []int {
+	group, count := clusters.Dense(groups, len(classes))
+	first := make([]int, count)
+	for row := len(group) - 1; row >= 0; row-- {
+		first[group[row]] = classes[row]
+	}
+	order, of := random.Perm(count), make([]int, len(classes))
+	slices.SortStableFunc(order, func(a, b int) int { return first[a] - first[b] })
+	foldOf := make([]int, count)
+	for place, group := range order {
+		foldOf[group] = place % folds
+	}
+	for row, group := range group {
+		of[row] = foldOf[group]
 	}
 	return of
 }
@@ -202,16 +261,47 @@ func mark(differs []float64, rows, critic, h []int) {
 	}
 }
 
-// meanAndVariance returns the weighted mean of values and its variance.
-func meanAndVariance(values, weights []float64) (mean, variance float64) {
+// meanAndVariance returns the weighted mean of values and its variance, of groups numbered from 0.
+func meanAndVariance(values, weights []float64, group []int) (mean, variance float64) {
 	total := 0.0
 	for i, w := range weights {
 		mean += w * values[i]
 		total += w
 	}
 	mean /= total
+	residuals := make([]float64, len(values))
 	for i, w := range weights {
-		variance += math.Pow(w*(values[i]-mean)/total, 2)
+		residuals[i] = w * (values[i] - mean) / total
+	}
+	for _, sum := range clusters.Sums(residuals, group, slices.Max(group)+1) {
+		variance += sum * sum
 	}
 	return mean, variance
+}
+
+// Outside tells of each target row (m×d, NaN where a value is missing) whether it lies where no source row
+// (n×d) does in some column: if it has a value and no source row has, has none and all source rows have, or
+// has one that is further beyond all of the source's than these are apart.
+func Outside(source, target *mat.Dense) []bool {
+	m, d := target.Dims()
+	outside := make([]bool, m)
+	for j := range d {
+		least, most, missing := math.Inf(1), math.Inf(-1), false
+		for i := range source.RawMatrix().Rows {
+			if v := source.At(i, j); math.IsNaN(v) {
+				missing = true
+			} else {
+				least, most = min(least, v), max(most, v)
+			}
+		}
+		for i := range m {
+			switch v := target.At(i, j); {
+			case math.IsNaN(v):
+				outside[i] = outside[i] || !missing
+			case v < least-(most-least) || v > most+(most-least):
+				outside[i] = true
+			}
+		}
+	}
+	return outside
 }

@@ -78,7 +78,7 @@ func TestFloor(t *testing.T) {
 				weights[i] = c.shares[class] / equal[class]
 			}
 			predicted := nearest(target, 4)
-			f, err := Of(4, Source{source, labels, nearest(source, 4), weights}, Target{target, predicted})
+			f, err := Of(4, Source{Features: source, Labels: labels, Predicted: nearest(source, 4), Weights: weights}, Target{Features: target, Predicted: predicted})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -105,7 +105,7 @@ func TestRowsApart(t *testing.T) {
 	}
 	weights := make([]float64, 200)
 	floats.AddConst(1, weights)
-	f, err := Of(2, Source{source, labels, labels, weights}, Target{target, nearest(target, 2)})
+	f, err := Of(2, Source{Features: source, Labels: labels, Predicted: labels, Weights: weights}, Target{Features: target, Predicted: nearest(target, 2)})
 	if err != nil || f.Value > 0.3 {
 		t.Errorf("%+v, %v", f, err)
 	}
@@ -129,7 +129,7 @@ func TestRowsThatTakeTurns(t *testing.T) {
 	weights := make([]float64, len(labels))
 	floats.AddConst(1, weights)
 	predicted := nearest(target, 2)
-	f, err := Of(2, Source{source, labels, nearest(source, 2), weights}, Target{target, predicted})
+	f, err := Of(2, Source{Features: source, Labels: labels, Predicted: nearest(source, 2), Weights: weights}, Target{Features: target, Predicted: predicted})
 	if right := accuracy(predicted, truth); err != nil || f.Value > right {
 		t.Errorf("%+v, where %v are right, %v", f, right, err)
 	}
@@ -144,7 +144,7 @@ func TestUnits(t *testing.T) {
 	target, _ := classes(random, 110, shares, 0.3, 0.5)
 	weights := make([]float64, len(labels))
 	floats.AddConst(1, weights)
-	s, q := Source{source, labels, nearest(source, 3), weights}, Target{target, nearest(target, 3)}
+	s, q := Source{Features: source, Labels: labels, Predicted: nearest(source, 3), Weights: weights}, Target{Features: target, Predicted: nearest(target, 3)}
 	first, err := Of(3, s, q)
 	if err != nil {
 		t.Fatal(err)
@@ -205,7 +205,7 @@ func TestConstantFeature(t *testing.T) {
 		wider.Augment(features, mat.NewDense(300, 1, slices.Repeat([]float64{value}, 300)))
 		return &wider
 	}
-	s, q := Source{source, labels, nearest(source, 2), weights}, Target{target, nearest(target, 2)}
+	s, q := Source{Features: source, Labels: labels, Predicted: nearest(source, 2), Weights: weights}, Target{Features: target, Predicted: nearest(target, 2)}
 	want, err := Of(2, s, q)
 	if err != nil {
 		t.Fatal(err)
@@ -219,15 +219,15 @@ func TestConstantFeature(t *testing.T) {
 func TestWrongInput(t *testing.T) {
 	ones := []float64{1, 1, 1, 1, 1, 1, 1, 1, 1, 1}
 	valid := func() (int, Source, Target) {
-		return 2, Source{mat.NewDense(10, 1, []float64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}), []int{0, 0, 0, 0, 0, 1, 1, 1, 1, 1}, make([]int, 10), append([]float64{}, ones...)},
-			Target{mat.NewDense(10, 1, append([]float64{}, ones...)), make([]int, 10)}
+		return 2, Source{Features: mat.NewDense(10, 1, []float64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}), Labels: []int{0, 0, 0, 0, 0, 1, 1, 1, 1, 1}, Predicted: make([]int, 10), Weights: append([]float64{}, ones...)},
+			Target{Features: mat.NewDense(10, 1, append([]float64{}, ones...)), Predicted: make([]int, 10)}
 	}
 	if _, err := Of(valid()); err != nil {
 		t.Fatal(err)
 	}
 	for want, spoil := range map[string]func(s *Source, t *Target){
 		"9 source rows": func(s *Source, _ *Target) {
-			*s = Source{mat.NewDense(9, 1, nil), s.Labels[1:], s.Predicted[1:], s.Weights[1:]}
+			*s = Source{Features: mat.NewDense(9, 1, nil), Labels: s.Labels[1:], Predicted: s.Predicted[1:], Weights: s.Weights[1:]}
 		},
 		"of the target are no numbers, or": func(_ *Source, t *Target) { t.Features.Set(1, 0, math.NaN()) },
 		"panic: floor: the parts do not fit 10 source rows of 1 features and 5 target rows of 2": func(_ *Source, t *Target) { t.Features = mat.NewDense(5, 2, ones) },
@@ -257,5 +257,88 @@ func TestMostRows(t *testing.T) {
 		if got := MostRows(c[0], c[1]); got != c[2] {
 			t.Errorf("%d features, %d classes: %d rows, want %d", c[0], c[1], got, c[2])
 		}
+	}
+}
+
+// A column that follows the label in the source and is empty in the target: what the classifier says of rows
+// without it nobody knows, and its outputs cannot tell. Such rows lie outside, and there is no floor.
+func TestOutside(t *testing.T) {
+	nothing := math.NaN()
+	source := mat.NewDense(4, 4, []float64{
+		1, nothing, 0, 5,
+		2, nothing, 1, 5,
+		3, nothing, nothing, 5,
+		4, nothing, 1, 5,
+	})
+	target := mat.NewDense(7, 4, []float64{
+		1, nothing, 0, 5, // as in the source
+		nothing, nothing, 0, 5, // never missing there
+		2, 7, 0, 5, // always
+		2, nothing, nothing, 5, // sometimes
+		6.5, nothing, 0, 5, // beyond, but not far
+		7.5, nothing, 0, 5,
+		1, nothing, 0, 6, // always 5
+	})
+	if got, want := Outside(source, target), []bool{false, true, true, false, false, true, true}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	random := rand.New(rand.NewPCG(21, 22))
+	rows, labels := classes(random, 400, []float64{0.5, 0.5}, 0, 0.4)
+	others, _ := classes(random, 400, []float64{0.5, 0.5}, 0, 0.4)
+	weights := slices.Repeat([]float64{1}, 400)
+	s, q := Source{Features: rows, Labels: labels, Predicted: nearest(rows, 2), Weights: weights}, Target{Features: others, Predicted: nearest(others, 2)}
+	inside, err := Of(2, s, q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.Outside = make([]bool, 400)
+	for i := range 100 {
+		q.Outside[4*i] = true
+	}
+	some, err := Of(2, s, q)
+	if err != nil || some.Value > inside.Value-0.2 || some.Value < inside.Value-0.3 {
+		t.Errorf("%v, %v; without rows outside %v", some, err, inside)
+	}
+	for i := range q.Outside {
+		q.Outside[i] = true
+	}
+	if all, err := Of(2, s, q); err == nil || !strings.Contains(err.Error(), "400 of 400 target rows lie where no source row is") {
+		t.Errorf("%v, %v of rows that all lie outside", all, err)
+	}
+}
+
+// Rows that are each there ten times say no more than once if they are said to belong together.
+func TestFloorOfGroups(t *testing.T) {
+	random := rand.New(rand.NewPCG(23, 24))
+	rows, labels := classes(random, 60, []float64{0.5, 0.5}, 0, 0.7)
+	others, _ := classes(random, 60, []float64{0.5, 0.5}, 0, 0.7)
+	times := func(m *mat.Dense, n int) (again *mat.Dense, groups []int) {
+		again = mat.NewDense(60*n, 2, nil)
+		for i := range 60 * n {
+			again.SetRow(i, m.RawRowView(i/n))
+			groups = append(groups, i/n)
+		}
+		return again, groups
+	}
+	of := func(n int, grouped bool) float64 {
+		s, q := Source{Weights: slices.Repeat([]float64{1}, 60*n)}, Target{}
+		s.Features, s.Groups = times(rows, n)
+		q.Features, q.Groups = times(others, n)
+		if !grouped {
+			s.Groups, q.Groups = nil, nil
+		}
+		for i := range 60 * n {
+			s.Labels = append(s.Labels, labels[i/n])
+		}
+		s.Predicted, q.Predicted = nearest(s.Features, 2), nearest(q.Features, 2)
+		f, err := Of(2, s, q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f.Value
+	}
+	once, together, alone := of(1, false), of(10, true), of(10, false)
+	if math.Abs(together-once) > 0.03 || alone < once+0.05 {
+		t.Errorf("%v once, %v ten times in groups, %v without", once, together, alone)
 	}
 }

@@ -24,6 +24,8 @@ type Sample struct {
 	source  []float64 // row-major n×k
 	labels  []int
 	target  []float64 // row-major m×k
+
+	sourceGroups, targetGroups []int
 }
 
 // SampleOf returns the sample of rows, which it keeps without a copy: those of the source,
@@ -36,6 +38,19 @@ func SampleOf(classes int, source []float64, labels []int, target []float64) (*S
 	}
 	return &Sample{classes: classes, source: source, labels: labels, target: target}, nil
 }
+
+// Group says which of the sample's rows belong together: n and m numbers, those of one domain apart
+// from those of the other. nil stands for rows that are each on their own. It panics where lengths do not
+// fit.
+func (s *Sample) Group(source, target []int) {
+	if source != nil && len(source) != len(s.labels) || target != nil && len(target)*s.classes != len(s.target) {
+		panic(fmt.Sprintf("weightest: %d and %d groups for %d source and %d target rows", len(source), len(target), len(s.labels), len(s.target)/s.classes))
+	}
+	s.sourceGroups, s.targetGroups = source, target
+}
+
+// Groups returns what Group was told.
+func (s *Sample) Groups() (source, target []int) { return s.sourceGroups, s.targetGroups }
 
 // Classes returns k.
 func (s *Sample) Classes() int { return s.classes }

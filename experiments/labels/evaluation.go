@@ -91,6 +91,20 @@ type said struct {
 
 // accuracy is that of what was said of the labels' rows, if all rows have these confidences.
 func accuracy(labels Labels, said []said, all evaluation.Moments) (a Accuracy) {
+	scores := scoresOf(labels, said, all)
+	for _, s := range scores.Strata {
+		for _, right := range s.Right {
+			a.Right += int(right)
+		}
+	}
+	if !labels.Disputed {
+		a.estimate(scores)
+	}
+	return a
+}
+
+// scoresOf are what labels say of what was said of their rows.
+func scoresOf(labels Labels, said []said, all evaluation.Moments) evaluation.Scores {
 	var strata []evaluation.Stratum
 	for _, s := range labels.Strata {
 		strata = append(strata, evaluation.Stratum{Share: s.Share})
@@ -99,24 +113,20 @@ func accuracy(labels Labels, said []said, all evaluation.Moments) (a Accuracy) {
 		right, s := 0.0, &strata[l.Stratum]
 		if said[i].class == l.Class {
 			right = 1
-			a.Right++
 		}
 		s.Right, s.Expected = append(s.Right, right), append(s.Expected, said[i].confidence)
 	}
-	if !labels.Disputed {
-		a.estimate(strata, all)
-	}
-	return a
+	return evaluation.Scores{Strata: strata, All: all}
 }
 
 // estimate sets what follows from labelled rows that were drawn at random.
-func (a *Accuracy) estimate(strata []evaluation.Stratum, all evaluation.Moments) {
-	estimate, powered := evaluation.Accuracy(strata, all)
+func (a *Accuracy) estimate(scores evaluation.Scores) {
+	estimate, powered := evaluation.Accuracy(scores, 1)
 	a.Estimate = &estimate
 	switch {
 	case powered:
 		a.Interval = "prediction-powered"
-	case len(strata) > 1:
+	case len(scores.Strata) > 1:
 		a.Interval = "stratified"
 	default:
 		a.Interval = "wilson"
@@ -149,7 +159,7 @@ func (e *Evaluation) recall(labels Labels, said []said) {
 			r.Right += int(hit)
 		}
 		if r.Labels >= fewestOfClass {
-			estimate := evaluation.Share(right[class], weights[class])
+			estimate := evaluation.Share(right[class], weights[class], nil)
 			r.Recall = &estimate
 		}
 		e.Recalls = append(e.Recalls, r)
@@ -196,21 +206,15 @@ func (r *Rival) Method(name string, runs []string) (Method, error) {
 	if r.row != len(r.p.Class) {
 		return Method{}, fmt.Errorf("the target has %d rows, but %s has %d: the target has changed since; run iwrun adapt again", r.row, r.p.Path, len(r.p.Class))
 	}
-	var pairs []evaluation.Pairs
-	for _, s := range r.labels.Strata {
-		pairs = append(pairs, evaluation.Pairs{Share: s.Share})
+	ours := make([]said, len(r.labels.Rows))
+	var all evaluation.Moments
+	for i, row := range r.p.Labelled {
+		ours[i] = said{r.p.of(row), r.p.Confidence[row]}
 	}
-	for i, l := range r.labels.Rows {
-		s := &pairs[l.Stratum]
-		s.Rows++
-		switch now, before := r.said[i].class == l.Class, r.p.of(r.p.Labelled[i]) == l.Class; {
-		case now && !before:
-			s.Gained++
-		case before && !now:
-			s.Lost++
-		}
+	for _, f := range r.p.Confidence {
+		all.Add(f)
 	}
-	difference := evaluation.Compare(pairs, len(r.p.Class))
+	difference := evaluation.Compare(scoresOf(r.labels, r.said, r.all), scoresOf(r.labels, ours, all), 1)
 	if r.labels.Disputed {
 		difference = evaluation.Paired(difference.Gained, difference.Lost)
 	}

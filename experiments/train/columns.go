@@ -28,7 +28,7 @@ func (c *conclusion) compareColumns(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			sums.AddSource(b.values.floats, b.labels.Classes())
+			sums.AddSource(b.values.floats, b.labels.Classes(), nil)
 		}
 	}
 	if err := d.judged(ctx, func(values []float32) { sums.AddTarget(values) }); err != nil {

@@ -13,7 +13,7 @@ import (
 
 // withoutLibtorch are the packages that a program can use without libtorch.
 var withoutLibtorch = []string{
-	"./weightest/...", "./evaluation", "./selection/...", "./datasets/...",
+	"./weightest/...", "./evaluation", "./sets", "./floor", "./selection/...", "./datasets/...",
 	"./experiments/config", "./experiments/plan", "./experiments/store", "./experiments/judge", "./experiments/labels", "./experiments/report/...", "./experiments/labelshift/...",
 	"./cmd/labelshift",
 }

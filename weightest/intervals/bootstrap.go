@@ -9,7 +9,9 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat/distuv"
 
+	"iwda/internal/clusters"
 	"iwda/weightest"
 	"iwda/weightest/internal/panels"
 )
@@ -27,6 +29,16 @@ type BootstrapSettings struct {
 	// probabilities as they are. Of many rows one resample is made at a time, which may take all
 	// processors: each takes the memory of all rows twice.
 	Resample func(source, target []int, random *rand.Rand) (weightest.Problem, error)
+	// Observe is told of each resample that has an estimate, by several goroutines at the same time.
+	Observe func(Resampled)
+}
+
+// Resampled is a resample: how often the rows of both domains count, its problem and its estimate.
+type Resampled struct {
+	Number         int
+	Source, Target []int
+	Problem        weightest.Problem
+	Estimate       weightest.Estimate
 }
 
 // Bootstrap returns intervals of an estimator's shares and weights: source and target
@@ -34,7 +46,11 @@ type BootstrapSettings struct {
 // alike, the estimator runs on every resample, and the intervals lie between percentiles
 // of the estimates (Efron 1979). With settings.Resample they know of the calibration's error
 // too, which is the largest if the target has many more rows than the source. The rows that an
-// estimator counts beside the target's are resampled as those.
+// estimator counts beside the target's are resampled as those, and left out for the lower ends of
+// shares, which they would lift above what is rare or absent.
+//
+// All rows of a group of the sample count equally often, so that intervals know how much they have in
+// common.
 //
 // Without it, the result for an estimator that needs no rows is that of Replicas to which the
 // sample's rows were added with these numbers, those of the target from 0. The error is that
@@ -51,6 +67,7 @@ func Bootstrap(s *weightest.Sample, e weightest.Estimator, settings BootstrapSet
 	if err != nil {
 		return Uncertainty{}, err
 	}
+	likelihood, _ := e.(weightest.MLLS)
 	resampler, readsRows := e.(weightest.Resampler)
 	if readsRows {
 		e, err = resampler.OnResamples(p)
@@ -67,7 +84,14 @@ func Bootstrap(s *weightest.Sample, e weightest.Estimator, settings BootstrapSet
 	if len(settings.SourceRows) != len(labels) {
 		panic(fmt.Sprintf("intervals: %d numbers for %d source rows", len(settings.SourceRows), len(labels)))
 	}
+	sourceGroups, targetGroups := s.Groups()
 	targetRows := Numbers(0, len(s.Target())/s.Classes())
+	if sourceGroups != nil {
+		settings.SourceRows = numbersOf(sourceGroups)
+	}
+	if targetGroups != nil {
+		targetRows = numbersOf(targetGroups)
+	}
 	sourceKeys, targetKeys := make([]uint64, len(labels)), make([]uint64, len(targetRows))
 	rowKeys(sourceKeys, settings.Seed, sourceDomain, settings.SourceRows)
 	rowKeys(targetKeys, settings.Seed, targetDomain, targetRows)
@@ -93,6 +117,15 @@ func Bootstrap(s *weightest.Sample, e weightest.Estimator, settings BootstrapSet
 			p, err := replicas.sums[replica].Problem()
 			p.Rows = &weightest.Rows{Probabilities: s.Target(), Counts: counts(targetKeys, replica)}
 			return p, err
+		}
+	}
+	all.lower = likelihood.Pseudocount > 0
+	if sourceGroups != nil || targetGroups != nil {
+		all.group(labels, sourceGroups, len(targetRows), targetGroups)
+	}
+	if settings.Observe != nil {
+		all.observe = func(replica int, p weightest.Problem, e weightest.Estimate) {
+			settings.Observe(Resampled{replica, counts(sourceKeys, replica), counts(targetKeys, replica), p, e})
 		}
 	}
 	all.inTurn = len(targetRows) >= manyRows && (readsRows || settings.Resample != nil)
@@ -150,6 +183,26 @@ type resamples struct {
 	sourceRows []float64 // of each class, on average
 	unsure     float64   // source rows, if a calibration was fitted to each resample; see refittedReach
 	inTurn     bool      // they are made one after the other, and not several at the same time
+	groups     float64   // of the domain that has fewer, each of equal weight; 0 if rows are on their own
+	lower      bool      // lower ends are of estimates without the rows that are counted beside the target's
+	observe    func(replica int, p weightest.Problem, e weightest.Estimate)
+}
+
+// group makes the resamples' degrees of freedom those of groups.
+func (r *resamples) group(labels, source []int, target int, targetGroups []int) {
+	alike := func(rows int) []float64 { return slices.Repeat([]float64{1}, rows) }
+	own, k := clusters.Effective(alike(len(labels)), source), len(r.sourceRows)
+	r.groups = min(own, clusters.Effective(alike(target), targetGroups))
+	r.unsure *= own / float64(len(labels))
+	for class := range k {
+		weights := make([]float64, len(labels))
+		for i, label := range labels {
+			if label == class {
+				weights[i] = 1
+			}
+		}
+		r.sourceRows[class] = clusters.Effective(weights, source)
+	}
 }
 
 func (r *Replicas) resamples() resamples {
@@ -162,7 +215,7 @@ func (r resamples) bound(e weightest.Estimator, level float64) (Uncertainty, err
 	if !(level > 0 && level < 1) {
 		return Uncertainty{}, fmt.Errorf("intervals: the level is %v; it must be between 0 and 1", level)
 	}
-	estimates := make([]weightest.Estimate, r.count)
+	estimates, lower := make([]weightest.Estimate, r.count), make([]weightest.Estimate, r.count)
 	failures := make([]error, r.count)
 	run := panels.Each
 	if r.inTurn {
@@ -178,13 +231,24 @@ func (r resamples) bound(e weightest.Estimator, level float64) (Uncertainty, err
 		if err == nil {
 			estimates[replica], err = e.Estimate(p)
 		}
+		if err == nil && r.observe != nil {
+			r.observe(replica, p, estimates[replica])
+		}
+		if lower[replica] = estimates[replica]; err == nil && r.lower {
+			rows := *p.Rows
+			rows.Pseudocounts = make([]int, len(r.sourceRows))
+			p.Rows = &rows
+			if without, err := e.Estimate(p); err == nil {
+				lower[replica] = without
+			}
+		}
 		failures[replica] = err
 	})
-	var shares, weights [][]float64
+	var shares, least, weights [][]float64
 	var failure error
 	for i, estimate := range estimates {
 		if failures[i] == nil {
-			shares = append(shares, estimate.TargetDistribution)
+			shares, least = append(shares, estimate.TargetDistribution), append(least, lower[i].TargetDistribution)
 			weights = append(weights, estimate.Weights)
 		} else if failure == nil {
 			failure = failures[i]
@@ -196,12 +260,21 @@ func (r resamples) bound(e weightest.Estimator, level float64) (Uncertainty, err
 	}
 	result := Uncertainty{Level: level}
 	if r.unsure > 0 {
-		reach := refittedReach(r.unsure)
+		reach := refittedReach(r.unsure, r.groups)
+		result.Outside = distuv.UnitNormal.Survival(reach(0, percentileReach(len(shares), level)))
 		result.Shares = shareIntervals(shares, level, reach)
+		if r.lower {
+			result.Shares.lowerTo(shareIntervals(least, level, reach))
+		}
 		result.Weights = drawnIntervals(weights, level, math.Inf(1), percentileReach(len(weights), level), reach)
 	} else {
-		between, reach := normalReach(level), resampledReach(r.sourceRows)
+		all := resampledReach([]float64{floats.Sum(r.sourceRows)}, r.groups)
+		result.Outside = distuv.UnitNormal.Survival(all(0, percentileReach(len(shares), level)))
+		between, reach := normalReach(level), resampledReach(r.sourceRows, r.groups)
 		result.Shares = drawnIntervals(shares, level, 1, between, reach)
+		if r.lower {
+			result.Shares.lowerTo(drawnIntervals(least, level, 1, between, reach))
+		}
 		result.Weights = drawnIntervals(weights, level, math.Inf(1), between, reach)
 	}
 	if failed > 0 {

@@ -31,8 +31,19 @@ type Uncertainty struct {
 	Level   float64
 	Shares  Intervals // of the target's class shares q
 	Weights Intervals // of the class weights q/p
+	// Outside is the probability of the percentiles, one at each end, between which anything else lies with the
+	// probability of the level that is computed from each resample.
+	Outside float64
 	// Warning is what to know before relying on the intervals; empty where nothing is.
 	Warning string
+}
+
+// lowerTo takes the lower ends of other intervals where these are lower.
+func (i Intervals) lowerTo(other Intervals) {
+	for j := range i.Each {
+		i.Each[j].Low = min(i.Each[j].Low, other.Each[j].Low)
+		i.Joint[j].Low = min(i.Joint[j].Low, other.Joint[j].Low)
+	}
 }
 
 // widen moves the ends of the intervals apart by how far shares may be from the estimate's,
@@ -167,6 +178,12 @@ func deviations(values []float64, median float64) (below, above float64) {
 	return math.Sqrt(below / max(1, lower)), math.Sqrt(above / max(1, higher))
 }
 
+// Percentile sorts draws, of which there must be one, and returns that of the probability.
+func Percentile(draws []float64, probability float64) float64 {
+	slices.Sort(draws)
+	return percentile(draws, probability)
+}
+
 // percentile interpolates linearly between sorted values, the first of which is that of
 // probability 0 and the last that of 1.
 func percentile(sorted []float64, probability float64) float64 {
@@ -216,9 +233,16 @@ func studentReach(degrees, z float64) float64 {
 
 // refittedReach is the reach of intervals of resamples to which a calibration was fitted. It
 // rests on the source rows of which the classifier is not sure: their number is that of the
-// degrees of freedom of a Student's t, at least five.
-func refittedReach(unsure float64) func(class int, reach float64) float64 {
-	return func(_ int, reach float64) float64 { return studentReach(max(5, unsure), reach) }
+// degrees of freedom of a Student's t, at least five. If there are groups, those of a Student's t are
+// at most theirs less one, and resamples spread as [resampledReach] has it.
+func refittedReach(unsure, groups float64) func(class int, reach float64) float64 {
+	return func(_ int, reach float64) float64 {
+		if groups == 0 {
+			return studentReach(max(5, unsure), reach)
+		}
+		groups := max(5, groups)
+		return math.Sqrt(groups/(groups-1)) * studentReach(max(5, min(unsure, groups-1)), reach)
+	}
 }
 
 // resampledReach is the reach of a bootstrap's intervals where a class has so many source
@@ -226,10 +250,13 @@ func refittedReach(unsure float64) func(class int, reach float64) float64 {
 // do not know that their spread is itself an estimate: a normal distribution's number of
 // standard errors z becomes √(n/(n-1)) times Student's t of n-1 degrees of freedom with the
 // same probability (Hesterberg 2015, expanded percentile intervals). Fewer than five rows
-// count as five.
-func resampledReach(rows []float64) func(class int, reach float64) float64 {
+// count as five. Groups, if there are any, are another bound of their number.
+func resampledReach(rows []float64, groups float64) func(class int, reach float64) float64 {
 	return func(class int, reach float64) float64 {
 		n := max(5, rows[class])
+		if groups > 0 {
+			n = max(5, min(n, groups))
+		}
 		return math.Sqrt(n/(n-1)) * studentReach(n-1, reach)
 	}
 }

@@ -88,10 +88,10 @@ func TestReachOfDraws(t *testing.T) {
 	for i := range 39 {
 		draws = append(draws, []float64{float64(i)})
 	}
-	if few := refittedReach(12)(0, 1.96); few < 2.17 || few > 2.19 { // t of 12 degrees of freedom is 2.179
+	if few := refittedReach(12, 0)(0, 1.96); few < 2.17 || few > 2.19 { // t of 12 degrees of freedom is 2.179
 		t.Errorf("reach of 12 unsure rows %v", few)
 	}
-	if got := drawnIntervals(draws, 0.95, math.Inf(1), percentileReach(len(draws), 0.95), refittedReach(1e9)).Each[0]; math.Abs(got.Low) > 1e-5 || math.Abs(got.High-38) > 1e-5 {
+	if got := drawnIntervals(draws, 0.95, math.Inf(1), percentileReach(len(draws), 0.95), refittedReach(1e9, 0)).Each[0]; math.Abs(got.Low) > 1e-5 || math.Abs(got.High-38) > 1e-5 {
 		t.Errorf("%v", got)
 	}
 }
@@ -126,7 +126,7 @@ func TestJointIntervalsHold(t *testing.T) {
 				values[i] = append(values[i], v+random.NormFloat64())
 			}
 		}
-		got := drawnIntervals(values, level, math.Inf(1), percentileReach(draws, level), refittedReach(unsure))
+		got := drawnIntervals(values, level, math.Inf(1), percentileReach(draws, level), refittedReach(unsure, 0))
 		all := 1.0
 		for _, joint := range got.Joint {
 			if joint.Low > 100 || joint.High < 100 {
@@ -170,7 +170,7 @@ func TestIntervalsOfCountedShares(t *testing.T) {
 		for i := range values {
 			values[i] = count(estimate)
 		}
-		got := shareIntervals(values, level, refittedReach(1e9))
+		got := shareIntervals(values, level, refittedReach(1e9, 0))
 		requireIntervals(t, Uncertainty{Shares: got})
 		holds := 1.0
 		for y, each := range got.Each {
@@ -205,7 +205,7 @@ func TestIntervalsOfSharesAtTheEdge(t *testing.T) {
 			}
 			for _, level := range []float64{0.95, 0.99, 0.999} {
 				for _, unsure := range []float64{1, 12, 100} {
-					got := shareIntervals(draws, level, refittedReach(unsure))
+					got := shareIntervals(draws, level, refittedReach(unsure, 0))
 					requireIntervals(t, Uncertainty{Shares: got})
 					if each, median := got.Each[0], draws[replicas/2][0]; !(each.Low < median && median < each.High) {
 						t.Errorf("%d replicas, level %v, %v unsure rows: %v about %v", replicas, level, unsure, each, median)
@@ -223,7 +223,7 @@ func TestIntervalsOfSharesAtTheEdge(t *testing.T) {
 
 // A tabulated quantile: t of 19 degrees of freedom is 2.0930 where a normal one is 1.95996.
 func TestResampledReach(t *testing.T) {
-	reach := resampledReach([]float64{20, 2, 1e7})
+	reach := resampledReach([]float64{20, 2, 1e7}, 0)
 	if got, want := reach(0, 1.959963985), math.Sqrt(20./19)*2.093024; math.Abs(got-want) > 1e-5 {
 		t.Errorf("20 rows: %v, want %v", got, want)
 	}

@@ -47,6 +47,15 @@ func Numbers(first uint64, n int) []uint64 {
 	return numbers
 }
 
+// numbersOf returns the numbers of groups, whose rows count equally often.
+func numbersOf(groups []int) []uint64 {
+	numbers := make([]uint64, len(groups))
+	for i, group := range groups {
+		numbers[i] = uint64(group)
+	}
+	return numbers
+}
+
 // AddSource adds held-out source rows as Sums.AddSource does. Their n numbers are what tells
 // a row from all other source rows of the bootstrap, as its place in a file does. A row that
 // is added twice with one number counts twice as often.

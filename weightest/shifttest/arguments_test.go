@@ -21,7 +21,7 @@ func TestColumnSumsOfWrongLengths(t *testing.T) {
 	}
 	for name, call := range map[string]func(){
 		"a share of two classes":      func() { _, _ = NewColumnSums(s, []float64{1}, 2) },
-		"more values than labels":     func() { sums().AddSource([]float32{1, 2, 3, 4}, []int{0}) },
+		"more values than labels":     func() { sums().AddSource([]float32{1, 2, 3, 4}, []int{0}, nil) },
 		"no whole row of the target":  func() { sums().AddTarget([]float32{1, 2, 3}) },
 		"more rows than the target's": func() { sums().AddTarget([]float32{1, 2, 3, 4}) },
 	} {

@@ -2,6 +2,7 @@ package shifttest
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -9,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"iwda/internal/clusters"
 	"iwda/weightest"
 )
 
@@ -46,6 +48,34 @@ type ColumnSums struct {
 	means, squares *mat.Dense // sums over the source's rows by class, k×2d: of columns, then of their squares
 	target, spread []float64  // sums over the target's rows, 2d, and of squares
 	with           *mat.Dense // sums over the target's rows times their influence, k×2d
+
+	targetGroups           []int // of the sample
+	sourceGroup, fromGroup *groupSums
+}
+
+// groupSums are sums over the rows of each group, and in the source of each class in it, together with
+// how many these are.
+type groupSums struct {
+	number map[[2]int]int // by group and class
+	group  []int          // of each number
+	class  []int
+	rows   []float64
+	sums   [][]float64 // 2d
+	moved  [][]float64 // the target's influences, k
+}
+
+// at returns the number of the rows of a class in a group, with one row more.
+func (g *groupSums) at(group, class, columns, classes int) int {
+	key := [2]int{group, class}
+	at, known := g.number[key]
+	if !known {
+		at = len(g.rows)
+		g.number[key] = at
+		g.group, g.class, g.rows = append(g.group, group), append(g.class, class), append(g.rows, 0)
+		g.sums, g.moved = append(g.sums, make([]float64, columns)), append(g.moved, make([]float64, classes))
+	}
+	g.rows[at]++
+	return at
 }
 
 // NewColumnSums prepares for rows of some columns, by the target's probabilities and class shares
@@ -64,7 +94,9 @@ func NewColumnSums(s *weightest.Sample, q []float64, columns int) (*ColumnSums, 
 	if err != nil {
 		return nil, err
 	}
+	_, targetGroups := s.Groups()
 	return &ColumnSums{
+		targetGroups: targetGroups, sourceGroup: &groupSums{number: map[[2]int]int{}}, fromGroup: &groupSums{number: map[[2]int]int{}},
 		classes: k, columns: columns, shares: q, influence: influence, rows: make([]float64, k),
 		means: mat.NewDense(k, 2*columns, nil), squares: mat.NewDense(k, 2*columns, nil), with: mat.NewDense(k, 2*columns, nil),
 		target: make([]float64, 2*columns), spread: make([]float64, 2*columns),
@@ -138,16 +170,18 @@ func influences(s *weightest.Sample, q []float64) (*mat.Dense, error) {
 	return all, nil
 }
 
-// AddSource adds rows of the source with their labels, n×d row-major and n. It panics where the
-// lengths do not fit.
-func (c *ColumnSums) AddSource(values []float32, labels []int) {
-	if len(values) != len(labels)*c.columns {
+// AddSource adds rows of the source with their labels, n×d row-major and n, and the groups of those that
+// belong together (n; nil: each is on its own, in all calls). It panics where the lengths do not fit.
+func (c *ColumnSums) AddSource(values []float32, labels, groups []int) {
+	if len(values) != len(labels)*c.columns || groups != nil && len(groups) != len(labels) {
 		panic(fmt.Sprintf("shifttest: %d values for %d rows of %d columns", len(values), len(labels), c.columns))
 	}
 	row := make([]float64, 2*c.columns)
 	for i, y := range labels {
 		c.read(row, values[i*c.columns:(i+1)*c.columns])
-		c.rows[y]++
+		if c.rows[y]++; groups != nil {
+			floats.Add(c.sourceGroup.sums[c.sourceGroup.at(groups[i], y, len(row), 0)], row)
+		}
 		floats.Add(c.means.RawRowView(y), row)
 		addSquares(c.squares.RawRowView(y), row)
 	}
@@ -167,6 +201,11 @@ func (c *ColumnSums) AddTarget(values []float32) {
 	for i := range n {
 		row := rows.RawRowView(i)
 		c.read(row, values[i*c.columns:(i+1)*c.columns])
+		if c.targetGroups != nil {
+			at := c.fromGroup.at(c.targetGroups[c.seen+i], 0, len(row), c.classes)
+			floats.Add(c.fromGroup.sums[at], row)
+			floats.Add(c.fromGroup.moved[at], c.influence.RawRowView(c.seen+i))
+		}
 		floats.Add(c.target, row)
 		addSquares(c.spread, row)
 	}
@@ -184,6 +223,30 @@ func (c *ColumnSums) read(row []float64, values []float32) {
 	}
 }
 
+// inflation is by how much the squares of what groups add are more than those of rows alone, at least 1.
+func (g *groupSums) inflation(add func(number int) float64, alone func() float64) float64 {
+	if len(g.rows) == 0 {
+		return 1
+	}
+	ofGroup := map[int]float64{}
+	for number, group := range g.group {
+		ofGroup[group] += add(number)
+	}
+	together, groups := 0.0, float64(len(ofGroup))
+	for _, group := range slices.Sorted(maps.Keys(ofGroup)) {
+		together += ofGroup[group] * ofGroup[group]
+	}
+	return max(1, together/max(alone(), math.SmallestNonzeroFloat32)*groups/max(1, groups-1))
+}
+
+// share is that of independent rows: of groups of equal weight, 1 if there are none.
+func (g *groupSums) share() float64 {
+	if len(g.rows) == 0 {
+		return 1
+	}
+	return clusters.Effective(g.rows, g.group) / floats.Sum(g.rows)
+}
+
 func addSquares(sums, row []float64) {
 	for j, v := range row {
 		sums[j] += v * v
@@ -199,7 +262,8 @@ func addSquares(sums, row []float64) {
 // those of a class without a rare word, must not look certain. So each class has one row more,
 // spread as all rows are, and at least the variance that all classes have within them; the target
 // has at least that of the mixture of the classes. r is Student's t with the degrees of freedom of
-// Welch (1947) and Satterthwaite (1946).
+// Welch (1947) and Satterthwaite (1946). Of rows in groups both parts are as much larger as sums over groups
+// spread more than over rows, and degrees of freedom are of groups.
 func (c *ColumnSums) Test() (Columns, error) {
 	if c.seen == 0 || floats.Sum(c.rows) == 0 {
 		return Columns{}, weightest.ErrNoStatistics
@@ -210,6 +274,7 @@ func (c *ColumnSums) Test() (Columns, error) {
 	result := Columns{P: 1}
 	tests, least, furthest, distance, varied := 0, 1.0, 0.0, 0.0, 0.0
 	class := make([]float64, c.classes)
+	sourceGroups, targetGroups := c.sourceGroup.share(), c.fromGroup.share() // of rows
 	for j := range c.target {
 		var sum, square, ofClasses float64
 		for y, rows := range c.rows {
@@ -227,7 +292,18 @@ func (c *ColumnSums) Test() (Columns, error) {
 		tests++
 		mean, mixed := c.target[j]/m, floats.Dot(c.shares, class)
 		difference, variance, mixture := mean-mixed, pooled/(m*m), 0.0
-		unsure := 0.0
+		unsure, ofSource := 0.0, 0.0
+		inflated := c.sourceGroup.inflation(func(g int) float64 {
+			y := c.sourceGroup.class[g]
+			return c.shares[y] / c.rows[y] * (c.sourceGroup.sums[g][j] - c.sourceGroup.rows[g]*class[y])
+		}, func() (alone float64) {
+			for y, q := range c.shares {
+				if rows := c.rows[y]; rows > 0 {
+					alone += q * q / rows / rows * (c.squares.At(y, j) - rows*class[y]*class[y])
+				}
+			}
+			return alone
+		})
 		for y, q := range c.shares {
 			rows := c.rows[y]
 			if rows == 0 {
@@ -235,22 +311,29 @@ func (c *ColumnSums) Test() (Columns, error) {
 			}
 			within := max((c.squares.At(y, j)-rows*class[y]*class[y]+pooled)/(rows+1), (square-ofClasses)/n)
 			part := q * q * within / rows
-			unsure += part * part / rows
+			unsure += part * part * inflated * inflated / (rows * sourceGroups)
 			mixture += q * (within + (class[y]-mixed)*(class[y]-mixed))
+			ofSource += part
 			variance += part
 			variance -= 2 * class[y] * c.with.At(y, j) / (m * m)
 		}
-		variance += max(c.spread[j]/m-mean*mean, mixture) / m
+		spread := c.spread[j]/m - mean*mean
+		variance += max(spread, mixture) / m
 		for y, a := range class {
 			variance += a * floats.Dot(covariance.RawRowView(y), class) / (m * m)
 		}
+		ofTarget := variance - ofSource - pooled/(m*m)
+		variance += ofSource * (inflated - 1)
+		variance += ofTarget * (c.fromGroup.inflation(func(g int) float64 {
+			return (c.fromGroup.sums[g][j] - c.fromGroup.rows[g]*mean - floats.Dot(c.fromGroup.moved[g], class)) / m
+		}, func() float64 { return ofTarget - (max(spread, mixture)-spread)/m }) - 1)
 		if j < c.columns {
 			varied++
 			distance += difference * difference / pooled
 		}
 		variance = max(variance, pooled/(m*m))
 		z := math.Abs(difference) / math.Sqrt(variance)
-		student := distuv.StudentsT{Sigma: 1, Nu: variance * variance / (unsure + variance*variance/m)}
+		student := distuv.StudentsT{Sigma: 1, Nu: variance * variance / (unsure + variance*variance/(m*targetGroups))}
 		if p := 2 * student.Survival(z); p < least || p == least && z > furthest {
 			least, furthest, result.Column, result.Squares = p, z, j%c.columns, j >= c.columns
 		}

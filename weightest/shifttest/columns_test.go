@@ -92,8 +92,8 @@ func (d domains) test(t *testing.T) Columns {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sums.AddSource(d.source[:40*testColumns], d.labels[:40])
-	sums.AddSource(d.source[40*testColumns:], d.labels[40:])
+	sums.AddSource(d.source[:40*testColumns], d.labels[:40], nil)
+	sums.AddSource(d.source[40*testColumns:], d.labels[40:], nil)
 	sums.AddTarget(d.target[:8*testColumns])
 	sums.AddTarget(d.target[8*testColumns:])
 	found, err := sums.Test()

@@ -1,0 +1,249 @@
+package classshares
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+
+	"gonum.org/v1/gonum/floats"
+
+	"iwda/internal/clusters"
+	"iwda/weightest/intervals"
+)
+
+// Performance is how well predictions do on the target's rows if only class shares changed.
+type Performance struct {
+	Accuracy Accuracy
+	Classes  []ClassPerformance // k
+	// Shares and weights of all classes, by the same resamples.
+	Uncertainty intervals.Uncertainty
+}
+
+// ClassPerformance is that of a class. Recall and Precision are nil if nothing is known of them: without a
+// held-out row of the class, or one that is predicted to be of it.
+type ClassPerformance struct {
+	Share     Accuracy  // of the target's rows that are of the class
+	Recall    *Accuracy // what share of these is predicted so
+	Precision *Accuracy // what share of the rows that are predicted so is of the class
+	Predicted int       // target rows that are predicted so
+}
+
+// Performance returns how often predictions are right in the target, by what a classifier predicts of
+// held-out source rows (n classes) and of target rows (m). Within a class predictions are as often right as
+// in the source, if only the shares q changed. So the accuracy is
+//
+//	Σ_y q_y r_y,   r_y the recall of class y,
+//
+// whoever predicts, as long as held-out rows were predicted by the same classifier, which has fitted
+// neither them nor the target's: an adapted network's recall of source rows says nothing of the target's.
+//
+// The intervals of recalls are exact ([clusters.Exact]). Those of accuracy and precision are between
+// percentiles over the resamples that the shares have, so that they know of errors that shares and recalls
+// have in common. One more row (of groups: one more group) of the class with the largest q_y/n_y is wrong
+// for the lower end, and right for the upper end, and counts as Exp(1): what Clopper and Pearson add to
+// one class, and Fay and Feuer (1997) to a weighted sum of several. The accuracy is that of the target's own
+// rows, each right or wrong.
+func (s *Shares) Performance(heldOutPredicted, predicted []int, settings intervals.BootstrapSettings) (Performance, error) {
+	k := s.Sample.Classes()
+	if err := checkPredicted(predicted, len(s.target.Values)/k, k); err != nil {
+		return Performance{}, err
+	}
+	if err := checkPredicted(heldOutPredicted, len(s.labels), k); err != nil {
+		return Performance{}, err
+	}
+	c := newConfusion(s, heldOutPredicted)
+	level := cmp.Or(settings.Level, defaultLevel)
+	var lock sync.Mutex
+	var low, high allRates
+	settings.Observe = func(r intervals.Resampled) {
+		below, above := c.ends(r, len(predicted), rand.New(rand.NewPCG(settings.Seed^0x72656361, uint64(r.Number))))
+		lock.Lock()
+		defer lock.Unlock()
+		low.add(below)
+		high.add(above)
+	}
+	known, err := s.Bootstrap(settings)
+	if err != nil {
+		return Performance{}, err
+	}
+	own := c.rates(nil, s.Target(), pseudo{})
+	between := func(value float64, low, high []float64) Accuracy {
+		return Accuracy{value, min(value, intervals.Percentile(low, known.Outside)), max(value, intervals.Percentile(high, 1-known.Outside))}
+	}
+	p := Performance{Accuracy: between(own.accuracy, low.accuracy, high.accuracy), Classes: make([]ClassPerformance, k), Uncertainty: known}
+	for _, class := range predicted {
+		p.Classes[class].Predicted++
+	}
+	for y := range p.Classes {
+		class, share := &p.Classes[y], known.Shares.Each[y]
+		class.Share = Accuracy{s.Target()[y], share.Low, share.High}
+		if right, groups := c.ofClass(y); len(right) > 0 {
+			low, high := clusters.Exact(right, groups, level)
+			class.Recall = &Accuracy{floats.Sum(right) / float64(len(right)), low, high}
+		}
+		if !math.IsNaN(own.precision[y]) {
+			precision := between(own.precision[y], low.ofClass(y), high.ofClass(y))
+			class.Precision = &precision
+		}
+	}
+	return p, nil
+}
+
+// confusion is what a classifier predicts of held-out rows.
+type confusion struct {
+	classes           int
+	labels, predicted []int
+	groups            []int
+	together          float64   // rows of a group, on average
+	rows              []float64 // of each class
+	inflation         float64   // of the variance of the target's number of right predictions, by its groups
+}
+
+func newConfusion(s *Shares, predicted []int) *confusion {
+	k := s.Sample.Classes()
+	c := &confusion{classes: k, labels: s.labels, predicted: predicted, groups: s.heldOut.Groups, together: 1, rows: make([]float64, k), inflation: 1}
+	for _, label := range s.labels {
+		c.rows[label]++
+	}
+	alike := func(n int) []float64 { return slices.Repeat([]float64{1}, n) }
+	if c.groups != nil {
+		_, count := clusters.Dense(c.groups, len(c.labels))
+		c.together = float64(len(c.labels)) / float64(count)
+	}
+	if s.target.Groups != nil && c.together > 1 {
+		recalls := c.rates(nil, s.Target(), pseudo{}).recall
+		residuals := make([]float64, len(c.labels))
+		for i, label := range c.labels {
+			residuals[i] = -recalls[label]
+			if predicted[i] == label {
+				residuals[i]++
+			}
+		}
+		n, m := float64(len(c.labels)), float64(len(s.target.Groups))
+		alone := n / clusters.Effective(alike(len(c.labels)), c.groups)
+		correlation := max(0, clusters.Inflation(residuals, c.groups)-1) / max(1e-9, alone-1)
+		c.inflation = 1 + min(1, correlation)*(m/clusters.Effective(alike(len(s.target.Groups)), s.target.Groups)-1)
+	}
+	return c
+}
+
+// ofClass returns which rows of a class are predicted right, as 1 or 0, and their groups.
+func (c *confusion) ofClass(class int) (right []float64, groups []int) {
+	for i, label := range c.labels {
+		if label != class {
+			continue
+		}
+		hit := 0.0
+		if c.predicted[i] == class {
+			hit = 1
+		}
+		right = append(right, hit)
+		if c.groups != nil {
+			groups = append(groups, c.groups[i])
+		}
+	}
+	return right, groups
+}
+
+// pseudo are rows that count beside the held-out ones.
+type pseudo struct{ right, wrong float64 }
+
+// rates are what follows from recalls and shares.
+type rates struct {
+	accuracy  float64
+	recall    []float64 // of each class; 1/2 without a row
+	precision []float64 // of each class; NaN if nothing is predicted so
+}
+
+// rates returns those of held-out rows that count so often (nil: once) in class shares q, with pseudo rows in
+// the class for which one row stands for most, and of all others that one is mistaken for.
+func (c *confusion) rates(counts []int, q []float64, beside pseudo) rates {
+	k := c.classes
+	joint, rows := make([]float64, k*k), make([]float64, k)
+	for i, label := range c.labels {
+		count := 1.0
+		if counts != nil {
+			count = float64(counts[i])
+		}
+		joint[label*k+c.predicted[i]] += count
+		rows[label] += count
+	}
+	weights := make([]float64, k) // what a row of each class stands for
+	for y, share := range q {
+		weights[y] = share / max(1, c.rows[y])
+	}
+	heaviest := floats.MaxIdx(weights)
+	r := rates{recall: make([]float64, k), precision: make([]float64, k)}
+	mistaken := make([]float64, k) // target's rows of other classes that are predicted so
+	for y, share := range q {
+		right, n := joint[y*k+y], rows[y]
+		r.recall[y] = ratio(right, n)
+		if y == heaviest {
+			r.accuracy += share * ratio(right+beside.right, n+beside.right+beside.wrong)
+		} else {
+			r.accuracy += share * r.recall[y]
+		}
+		if n == 0 {
+			continue
+		}
+		for other, count := range joint[y*k : (y+1)*k] {
+			if other != y {
+				mistaken[other] += share * count / n
+			}
+		}
+	}
+	for y, share := range q {
+		heaviest := 0.0
+		for other, weight := range weights {
+			if other != y {
+				heaviest = max(heaviest, weight)
+			}
+		}
+		right := share * ratio(joint[y*k+y]+beside.right, rows[y]+beside.right+beside.wrong)
+		r.precision[y] = right / (right + mistaken[y] + beside.wrong*heaviest)
+	}
+	return r
+}
+
+// ratio is right/n, and 1/2 of nothing.
+func ratio(right, n float64) float64 {
+	if n == 0 {
+		return 0.5
+	}
+	return right / n
+}
+
+// ends returns the rates of a resample at both ends, in a target of so many rows.
+func (c *confusion) ends(r intervals.Resampled, target int, random *rand.Rand) (low, high rates) {
+	q := r.Estimate.TargetDistribution
+	low = c.rates(r.Source, q, pseudo{wrong: c.together * random.ExpFloat64()})
+	high = c.rates(r.Source, q, pseudo{right: c.together * random.ExpFloat64()})
+	chance := random.NormFloat64()
+	for _, end := range []*rates{&low, &high} {
+		end.accuracy += chance * math.Sqrt(c.inflation*max(0, end.accuracy*(1-end.accuracy))/float64(target))
+		end.accuracy = max(0, min(1, end.accuracy))
+	}
+	return low, high
+}
+
+// allRates are those of all resamples.
+type allRates struct {
+	accuracy  []float64
+	precision [][]float64
+}
+
+func (a *allRates) add(r rates) {
+	a.accuracy, a.precision = append(a.accuracy, r.accuracy), append(a.precision, r.precision)
+}
+
+// ofClass returns the precisions of a class where there is one.
+func (a *allRates) ofClass(class int) (values []float64) {
+	for _, precision := range a.precision {
+		if p := precision[class]; !math.IsNaN(p) {
+			values = append(values, p)
+		}
+	}
+	return values
+}
