@@ -45,6 +45,14 @@ func (b *Batch) ID(i int) string {
 	return b.ids[i]
 }
 
+// Group is the name of the group of a row of the batch, if the file has groups.
+func (b *Batch) Group(i int) (name string, has bool) {
+	if len(b.groups) == 0 {
+		return "", false
+	}
+	return b.groups[i], true
+}
+
 // HasIDs reports whether the file has ids.
 func (b *Batch) HasIDs() bool { return b.ids != nil }
 

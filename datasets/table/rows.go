@@ -18,8 +18,7 @@ type Rows struct {
 	unlabelled string  // see Unlabelled
 	ids        []string
 	groups     []int // numbers of groups, from 0; nil where the file has none
-	groupOf    map[string]int
-	groupCount int
+	grouping   Grouping
 	blocks     [][]float32 // the values where they are not mapped: the same number of rows in each but the last
 	block      int         // rows a block
 }
@@ -35,7 +34,7 @@ func (t *Table) Load() (*Rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Rows{Table: t, shape: []int{t.width}, classNames: classNames, groupOf: map[string]int{}, block: max(1, blockValues/t.width)}
+	r := &Rows{Table: t, shape: []int{t.width}, classNames: classNames, block: max(1, blockValues/t.width)}
 	for b, err := range t.Batches(r.batch()) {
 		if err != nil {
 			return nil, err
@@ -67,13 +66,7 @@ func (r *Rows) keep(b *Batch) {
 	}
 	r.ids = append(r.ids, b.ids...)
 	for _, name := range b.groups {
-		group, known := r.groupOf[name]
-		if !known || name == "" {
-			group = r.groupCount
-			r.groupCount++
-			r.groupOf[name] = group
-		}
-		r.groups = append(r.groups, group)
+		r.groups = append(r.groups, r.grouping.Number(name))
 	}
 	if b.ids == nil {
 		for _, number := range b.numbers {
@@ -108,6 +101,26 @@ func (r *Rows) ID(i int) string {
 		return strconv.Itoa(i)
 	}
 	return r.ids[i]
+}
+
+// Grouping numbers groups by their names, from 0. The zero value has none.
+type Grouping struct {
+	of    map[string]int
+	count int
+}
+
+// Number is that of a group; a row without a name is a group of its own.
+func (g *Grouping) Number(name string) int {
+	number, known := g.of[name]
+	if !known || name == "" {
+		if g.of == nil {
+			g.of = map[string]int{}
+		}
+		number = g.count
+		g.count++
+		g.of[name] = number
+	}
+	return number
 }
 
 // Groups are the numbers, from 0, of the groups that rows belong to; a row without one is a group of its

@@ -14,12 +14,13 @@ import (
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
 	"iwda/internal/printable"
+	"iwda/trust"
 )
 
 // conclusion is what was chosen, and what it says of the target.
 type conclusion struct {
 	judge.Choice
-	judge.Trust
+	known   trust.Known
 	Runs    []plan.Run     // those that predict
 	Classes []ClassOutcome // write sets the shares of the predictions
 	// Folder is that of the used run's method, whose seeds iwrun predict takes together.
@@ -87,7 +88,7 @@ func conclude(how config.Selection, results string, runs []plan.Run, chosen *Lab
 	}
 	predicting := choice.Predicting()
 	outcome := conclusion{
-		Choice: choice, Trust: compared.Trust(predicting, choice.Correction), labels: chosen,
+		Choice: choice, labels: chosen,
 		Folder: filepath.Dir(runs[choice.Used].Dir(results).String()), first: candidates[predicting[0]],
 	}
 	used, err := runs[choice.Used].Dir(results).ReadResult()
@@ -95,6 +96,7 @@ func conclude(how config.Selection, results string, runs []plan.Run, chosen *Lab
 		return conclusion{}, err
 	}
 	outcome.versions = used.Versions
+	outcome.known = compared.Trust(models[choice.Used].Classes, predicting, choice.Correction)
 	for _, i := range predicting {
 		outcome.Runs = append(outcome.Runs, runs[i])
 	}
@@ -123,7 +125,11 @@ func (o *conclusion) tellClasses(models []model.Metadata, compared *judge.Compar
 	}
 	o.Classes = meanShares(classes)
 	for i, share := range o.Shared.Target() {
-		o.Classes[i].ReferenceShare = share
+		known, c := o.known.Classes[i], &o.Classes[i]
+		c.ReferenceShare, c.ShareRejected, c.MeanProbability, c.Recall, c.Precision = share, o.known.Rejected != "", known.Mean, known.Recall, known.Precision
+		if c.ShareRejected {
+			c.TargetInterval, c.WeightInterval = nil, nil
+		}
 	}
 	if unbounded != nil {
 		o.Problems = append(o.Problems, fmt.Sprintf("The class shares have no intervals: %v.", unbounded))

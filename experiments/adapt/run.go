@@ -40,6 +40,8 @@ type Options struct {
 	Network string
 	// LabelShift says that only the class shares differ, which the data decide otherwise.
 	LabelShift bool
+	// Needs are what somebody needs of the predictions, as [trust.ParseNeeds] reads them.
+	Needs []string
 	// Probabilities has the predictions hold the probabilities of all classes.
 	Probabilities bool
 	// LabelRows of the target are drawn for somebody to label; 0 means 50, less than 0 none.
@@ -131,7 +133,10 @@ func (p *Plan) conclude(ctx context.Context, left []plan.Run, failed []schedule.
 	if err := c.write(ctx, p); err != nil {
 		return nil, err
 	}
-	outcome := c.outcome(p, failed)
+	outcome, err := c.outcome(p, failed)
+	if err != nil {
+		return nil, err
+	}
 	return outcome, c.report(p, outcome)
 }
 
