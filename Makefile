@@ -174,7 +174,7 @@ bench-growth: build ## time and memory against classes, batch and data
 	$(with_flags) go run ./research/bench/growth
 
 bench-coverage: ## how often intervals of class shares and of accuracies by labels hold and tests of shift reject (hours; goes on where it ended)
-	CGO_ENABLED=0 go run ./research/bench/coverage
+	for grid in rows groups rare many zeros; do CGO_ENABLED=0 go run ./research/bench/coverage -grid $$grid || exit 1; done
 	CGO_ENABLED=0 go run ./research/bench/evaluation
 
 bench-outcomes: build ## how twenty runs of the demo end, here and in PyTorch (an hour and a half)

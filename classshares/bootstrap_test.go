@@ -109,3 +109,91 @@ func TestResampleOfOtherTrainingShares(t *testing.T) {
 		}
 	}
 }
+
+// A forest of six trees says exactly 0 of a class that none of them votes for: not that it is impossible.
+// Intervals of shares hold all the same, and so do those of a target without a class, and of rare ones.
+func TestZerosAndRareClasses(t *testing.T) {
+	const draws, trees = 80, 6
+	votes := func(probabilities []float64, k int, random *rand.Rand) []float64 {
+		counted := make([]float64, len(probabilities))
+		for i, row := range slices.Collect(slices.Chunk(probabilities, k)) {
+			for range trees {
+				u, class := random.Float64(), 0
+				for class < k-1 && u > row[class] {
+					u -= row[class]
+					class++
+				}
+				counted[i*k+class] += 1. / trees
+			}
+		}
+		return counted
+	}
+	for name, c := range map[string]struct {
+		shares     []float64
+		voted      bool
+		separation float64
+	}{"votes": {[]float64{0.2, 0.3, 0.5}, true, 1}, "absent": {[]float64{0.4, 0.6, 0}, false, 0.7}, "rare": {[]float64{0.5, 0.49, 0.01}, false, 0.7}} {
+		p := gaussians.Rising(3)
+		p.Target = c.shares
+		floats.Scale(c.separation, p.Separation)
+		random, held := rand.New(rand.NewPCG(51, 52)), make([]int, 3)
+		for seed := range uint64(draws) {
+			source, target := p.DrawSource(300, random), p.DrawTarget(800, random)
+			if c.voted {
+				source.Probabilities, target.Probabilities = votes(source.Probabilities, 3, random), votes(target.Probabilities, 3, random)
+			}
+			s, err := Fit(3, rowsOf(source.Probabilities), source.Labels, rowsOf(target.Probabilities), Settings{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			u, err := s.Bootstrap(intervals.BootstrapSettings{Seed: seed, Replicas: 100})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for y, e := range u.Shares.Each {
+				if e.Low <= c.shares[y] && c.shares[y] <= e.High {
+					held[y]++
+				}
+			}
+		}
+		for y, times := range held {
+			if times < draws*89/100 {
+				t.Errorf("%s: %d of %d intervals of class %d hold", name, times, draws, y)
+			}
+		}
+	}
+}
+
+// Thirty target rows of fifty classes say something of each, if the classifier can tell them apart, as the
+// source's rows show.
+func TestManyClassesFewRows(t *testing.T) {
+	const k = 50
+	p := gaussians.Rising(k)
+	floats.Scale(1.5, p.Separation)
+	random := rand.New(rand.NewPCG(53, 54))
+	var labels []int
+	var source []float64
+	for len(slices.Compact(slices.Sorted(slices.Values(labels)))) < k {
+		source, labels = p.SourceRows(10*k, random)
+	}
+	s, err := Fit(k, rowsOf(source), labels, rowsOf(p.TargetRows(30, random)), Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := s.Bootstrap(intervals.BootstrapSettings{Replicas: 100})
+	if err != nil || u.Warning != "" {
+		t.Fatal(u.Warning, err)
+	}
+	held := 0
+	for y, e := range u.Shares.Each {
+		if e.High-e.Low > 0.5 {
+			t.Errorf("class %d: %v", y, e)
+		}
+		if e.Low <= p.Target[y] && p.Target[y] <= e.High {
+			held++
+		}
+	}
+	if held < 44 {
+		t.Errorf("%d of %d intervals hold", held, k)
+	}
+}

@@ -96,6 +96,8 @@ func NewEstimator(name string) (weightest.Estimator, error) {
 type Classifier struct {
 	calibration.Calibration
 	SpeaksFor []float64 // k, sum 1
+	// Zero is the probability that stands for one of 0; see [calibration.Zero]. 0: the least that there is.
+	Zero float64
 
 	moved []float64 // k, of the logits before calibration; nil is 0
 }
@@ -116,7 +118,11 @@ func Calibrate(classes int, heldOut Rows, labels []int, s Settings) (Classifier,
 		form = "ts"
 	}
 	form = cmp.Or(form, DefaultCalibration)
-	logits := heldOut.logits(classes)
+	zero := 0.0
+	if heldOut.Probabilities {
+		zero = calibration.Zero(heldOut.Values)
+	}
+	logits := heldOut.logits(classes, zero)
 	moves := make([]float64, classes) // of logits, so that without biases they speak for the shares too
 	if s.Trained != nil && !missing && !calibration.HasBiases(form) {
 		for class, share := range shares {
@@ -132,11 +138,11 @@ func Calibrate(classes int, heldOut Rows, labels []int, s Settings) (Classifier,
 	}
 	if floats.Norm(moves, 1) > 0 {
 		floats.MulTo(c.Biases, c.Scales, moves)
-		return Classifier{c, shares, moves}, nil
+		return Classifier{c, shares, zero, moves}, nil
 	} else if s.Trained != nil && !calibration.HasBiases(c.Form) {
 		shares = s.Trained
 	}
-	return Classifier{c, shares, nil}, nil
+	return Classifier{c, shares, zero, nil}, nil
 }
 
 func checkTrained(shares []float64, classes int) error {
@@ -163,11 +169,11 @@ func sharesOf(labels []int, k int) []float64 {
 	return shares
 }
 
-// logits returns what calibration reads of the rows.
-func (r Rows) logits(k int) []float64 {
+// logits returns what calibration reads of the rows, if this probability stands for 0.
+func (r Rows) logits(k int, zero float64) []float64 {
 	wide := weightest.Widen(r.Values)
 	if r.Probabilities {
-		return calibration.CenteredLogs(wide, k)
+		return calibration.FlooredLogs(wide, k, zero)
 	}
 	return wide
 }
@@ -178,13 +184,13 @@ func (c Classifier) Of(rows Rows) []float64 {
 	if rows.Probabilities && c.Form == calibration.None && floats.Norm(c.Biases, 1) == 0 {
 		return weightest.Widen(rows.Values)
 	}
-	return c.Probabilities(rows.logits(len(c.Scales)))
+	return c.Probabilities(rows.logits(len(c.Scales), c.Zero))
 }
 
 // Logits returns the calibrated logits s∘z + b of rows (n×k), which there must be.
 func (c Classifier) Logits(rows Rows) *mat.Dense {
 	k := len(c.Scales)
-	logits := rows.logits(k)
+	logits := rows.logits(k, c.Zero)
 	for i, z := range logits {
 		logits[i] = c.Scales[i%k]*z + c.Biases[i%k]
 	}

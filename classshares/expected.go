@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"iwda/internal/evenly"
+	"iwda/weightest"
 	"iwda/weightest/intervals"
 	"iwda/weightest/shifttest"
 )
@@ -28,6 +30,9 @@ type AccuracySettings struct {
 	Level     float64 // of the interval, below 1; 0 means 0.95
 	Resamples int     // 0 means 100, and down to 20 of more than 100 classes, whose cubes they cost
 	Seed      uint64
+	// Uncorrected probabilities are taken as they are: right if rows were selected by their values, and
+	// not by their classes.
+	Uncorrected bool
 }
 
 const (
@@ -73,7 +78,7 @@ func Withheld(test shifttest.LabelShift) string {
 // right if the features of each class are distributed alike in both domains. If it is asked of a classifier
 // that was made to see them alike, it is right about nothing.
 //
-// The interval is from resamples of both domains' rows, the source's class by class, in each of which
+// The interval is from the resamples of [Shares.Bootstrap], in each of which
 // calibration and shares are fitted anew, and rows are right or wrong with their probabilities. Its ends are
 // their percentiles, of fewer than 100 resamples Student's for their mean and standard deviation, or the
 // mirror images of these, whichever are further away: what was fitted to chance makes the resamples lie
@@ -90,38 +95,75 @@ func ExpectAccuracy(classes int, heldOut Rows, labels []int, target Rows, predic
 		s.Resamples = resamplesOf(classes)
 	}
 	const most = 4000 // rows of a domain, as each is read a hundred times
-	heldOut, labels = heldOut.Evenly(classes, most), evenly.Of(labels, most)
-	target, predicted = target.Evenly(classes, most), evenly.Of(predicted, most)
-	right, err := probabilitiesOfBeingRight(classes, heldOut, labels, target, predicted, how)
+	ours, theirs := heldOut.Drawn(classes, most), target.Drawn(classes, most)
+	labels, predicted = evenly.Pick(labels, ours), evenly.Pick(predicted, theirs)
+	fitted, err := Fit(classes, heldOut.Evenly(classes, most), labels, target.Evenly(classes, most), how)
 	if err != nil {
 		return Accuracy{}, err
 	}
-	random := rand.New(rand.NewPCG(s.Seed, 0x65787065637465))
-	rows := make([][]int, classes)
-	for i, label := range labels {
-		rows[label] = append(rows[label], i)
+	weights := func(e weightest.Estimate) []float64 {
+		if s.Uncorrected {
+			return slices.Repeat([]float64{1}, classes)
+		}
+		return e.Weights
 	}
-	var draws []float64
-	for range s.Resamples {
-		heldOut, labels := heldOut.resampledByClass(rows, classes, random)
-		target, predicted := target.resampled(predicted, classes, random)
-		again, err := probabilitiesOfBeingRight(classes, heldOut, labels, target, predicted, how)
+	value, err := meanOfPredicted(fitted.Sample.Target(), nil, predicted, weights(fitted.Estimate))
+	if err != nil {
+		return Accuracy{}, err
+	}
+	all := make([]float64, s.Resamples)
+	for i := range all {
+		all[i] = math.NaN()
+	}
+	_, err = fitted.Bootstrap(intervals.BootstrapSettings{Replicas: s.Resamples, Level: s.Level, Seed: s.Seed, Observe: func(r intervals.Resampled) {
+		of, counts := predicted, r.Problem.Rows.Counts
+		if len(counts) < len(r.Target) { // those that count
+			of = nil
+			for i, count := range r.Target {
+				if count > 0 {
+					of = append(of, predicted[i])
+				}
+			}
+		}
+		mean, err := meanOfPredicted(r.Problem.Rows.Probabilities, counts, of, weights(r.Estimate))
 		if err != nil {
-			continue // a resample in which the estimate cannot be had
+			return // a resample in which they cannot be corrected
 		}
-		variance := 0.0
-		for _, p := range again {
-			variance += p * (1 - p)
-		}
-		draws = append(draws, stat.Mean(again, nil)+math.Sqrt(variance)/float64(len(again))*random.NormFloat64())
+		random := rand.New(rand.NewPCG(s.Seed^0x65787065637465, uint64(r.Number)))
+		all[r.Number] = mean.value + math.Sqrt(mean.variance)*random.NormFloat64()
+	}})
+	if err != nil {
+		return Accuracy{}, err
 	}
+	draws := slices.DeleteFunc(all, math.IsNaN)
 	if len(draws) < max(2, s.Resamples/2) {
 		return Accuracy{}, fmt.Errorf("in %d of %d resamples the target's class shares cannot be estimated", s.Resamples-len(draws), s.Resamples)
 	}
 	low, high := bounds(draws, s.Level)
-	value := stat.Mean(right, nil)
-	reach := max(value-low, high-value)
-	return Accuracy{Value: value, Low: max(0, value-reach), High: min(1, value+reach)}, nil
+	reach := max(value.value-low, high-value.value)
+	return Accuracy{Value: value.value, Low: max(0, value.value-reach), High: min(1, value.value+reach)}, nil
+}
+
+// expected is the mean probability of predictions, and its variance if each is right or wrong with its own.
+type expected struct{ value, variance float64 }
+
+// meanOfPredicted is that of rows of probabilities times weights, each as often as it counts; nil: once.
+func meanOfPredicted(probabilities []float64, counts, predicted []int, weights []float64) (e expected, err error) {
+	corrected, err := weightest.Correct(probabilities, weights, slices.Repeat([]float64{1}, len(weights)))
+	if err != nil {
+		return expected{}, err
+	}
+	rows := 0.0
+	for i, class := range predicted {
+		count, p := 1.0, corrected[i*len(weights)+class]
+		if counts != nil {
+			count = float64(counts[i])
+		}
+		rows += count
+		e.value += count * p
+		e.variance += count * p * (1 - p)
+	}
+	return expected{e.value / rows, e.variance / rows / rows}, nil
 }
 
 // checkPredicted returns an error unless a class is predicted of each of n rows.
@@ -148,23 +190,6 @@ func bounds(draws []float64, level float64) (low, high float64) {
 	}
 	another := intervals.OfDraws(draws, level)
 	return another.Low, another.High
-}
-
-// probabilitiesOfBeingRight returns the corrected probability of each target row's prediction.
-func probabilitiesOfBeingRight(classes int, heldOut Rows, labels []int, target Rows, predicted []int, how Settings) ([]float64, error) {
-	s, err := Fit(classes, heldOut, labels, target, how)
-	if err != nil {
-		return nil, err
-	}
-	corrected, err := s.Correct(0, len(predicted))
-	if err != nil {
-		return nil, err
-	}
-	right := make([]float64, len(predicted))
-	for i, class := range predicted {
-		right[i] = corrected[i*classes+class]
-	}
-	return right, nil
 }
 
 // Confident is a second opinion about the accuracy of predictions of the sample's target rows: the
@@ -211,26 +236,4 @@ func (s *Shares) Confident(predicted []int) (float64, error) {
 		}
 	}
 	return float64(above) / float64(len(predicted)), nil
-}
-
-// resampledByClass draws as many rows of each class with replacement.
-func (r Rows) resampledByClass(ofClass [][]int, k int, random *rand.Rand) (again Rows, labels []int) {
-	again.Probabilities = r.Probabilities
-	for label, rows := range ofClass {
-		for range rows {
-			row := rows[random.IntN(len(rows))]
-			again.Values, labels = append(again.Values, r.Values[row*k:(row+1)*k]...), append(labels, label)
-		}
-	}
-	return again, labels
-}
-
-// resampled draws as many rows, and what is predicted of them, with replacement.
-func (r Rows) resampled(predicted []int, k int, random *rand.Rand) (again Rows, of []int) {
-	again = Rows{Values: make([]float32, 0, len(r.Values)), Probabilities: r.Probabilities}
-	for range predicted {
-		row := random.IntN(len(predicted))
-		again.Values, of = append(again.Values, r.Values[row*k:(row+1)*k]...), append(of, predicted[row])
-	}
-	return again, of
 }

@@ -150,10 +150,23 @@ func TestExpectedAccuracyOfOtherPredictions(t *testing.T) {
 				want += 1 / float64(len(truth))
 			}
 		}
-		got, err := classshares.ExpectAccuracy(3, heldOut, labels, target, slices.Repeat([]int{class}, len(truth)), classshares.Settings{}, classshares.AccuracySettings{Resamples: 20})
+		got, err := classshares.ExpectAccuracy(3, heldOut, labels, target, slices.Repeat([]int{class}, len(truth)), classshares.Settings{}, classshares.AccuracySettings{Resamples: 100})
 		if err != nil || got.Low > want || got.High < want || got.High-got.Low > 0.12 {
 			t.Errorf("class %d: %+v, want %v, %v", class, got, want, err)
 		}
+	}
+	// Rows that were selected by their values keep their probabilities, whatever the shares seem to be.
+	s, err := classshares.Fit(3, heldOut, labels, target, classshares.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mean := 0.0
+	for i := range truth {
+		mean += s.Sample.Target()[3*i] / float64(len(truth))
+	}
+	certain, err := classshares.ExpectAccuracy(3, heldOut, labels, target, make([]int, len(truth)), classshares.Settings{}, classshares.AccuracySettings{Uncorrected: true})
+	if err != nil || math.Abs(certain.Value-mean) > 1e-9 || certain.Low >= mean || certain.High <= mean {
+		t.Errorf("%+v, want %v, %v", certain, mean, err)
 	}
 	if _, err := classshares.ExpectAccuracy(3, heldOut, labels, target, truth[1:], classshares.Settings{}, classshares.AccuracySettings{}); err == nil {
 		t.Error("a row too few is predicted")

@@ -41,8 +41,8 @@ type ClassPerformance struct {
 //
 // The intervals of recalls are exact ([clusters.Exact]). Those of accuracy and precision are between
 // percentiles over the resamples that the shares have, so that they know of errors that shares and recalls
-// have in common. One more row (of groups: one more group) of the class with the largest q_y/n_y is wrong
-// for the lower end, and right for the upper end, and counts as Exp(1): what Clopper and Pearson add to
+// have in common. One more row (in groups as many as vary as one would) of the class with the largest q_y/n_y
+// is wrong for the lower end, and right for the upper end, and counts as Exp(1): what Clopper and Pearson add to
 // one class, and Fay and Feuer (1997) to a weighted sum of several. The accuracy is that of the target's own
 // rows, each right or wrong.
 func (s *Shares) Performance(heldOutPredicted, predicted []int, settings intervals.BootstrapSettings) (Performance, error) {
@@ -54,6 +54,9 @@ func (s *Shares) Performance(heldOutPredicted, predicted []int, settings interva
 		return Performance{}, err
 	}
 	c := newConfusion(s, heldOutPredicted)
+	for _, class := range predicted {
+		c.target[class]++
+	}
 	level := cmp.Or(settings.Level, defaultLevel)
 	var lock sync.Mutex
 	var low, high allRates
@@ -73,11 +76,9 @@ func (s *Shares) Performance(heldOutPredicted, predicted []int, settings interva
 		return Accuracy{value, min(value, intervals.Percentile(low, known.Outside)), max(value, intervals.Percentile(high, 1-known.Outside))}
 	}
 	p := Performance{Accuracy: between(own.accuracy, low.accuracy, high.accuracy), Classes: make([]ClassPerformance, k), Uncertainty: known}
-	for _, class := range predicted {
-		p.Classes[class].Predicted++
-	}
 	for y := range p.Classes {
 		class, share := &p.Classes[y], known.Shares.Each[y]
+		class.Predicted = c.target[y]
 		class.Share = Accuracy{s.Target()[y], share.Low, share.High}
 		if right, groups := c.ofClass(y); len(right) > 0 {
 			low, high := clusters.Exact(right, groups, level)
@@ -96,23 +97,20 @@ type confusion struct {
 	classes           int
 	labels, predicted []int
 	groups            []int
-	together          float64   // rows of a group, on average
+	together          float64   // by how much groups make the variance of right predictions larger
 	rows              []float64 // of each class
+	target            []int     // rows there that are predicted to be of each class
 	inflation         float64   // of the variance of the target's number of right predictions, by its groups
 }
 
 func newConfusion(s *Shares, predicted []int) *confusion {
 	k := s.Sample.Classes()
-	c := &confusion{classes: k, labels: s.labels, predicted: predicted, groups: s.heldOut.Groups, together: 1, rows: make([]float64, k), inflation: 1}
+	c := &confusion{classes: k, labels: s.labels, predicted: predicted, groups: s.heldOut.Groups, together: 1, rows: make([]float64, k), target: make([]int, k), inflation: 1}
 	for _, label := range s.labels {
 		c.rows[label]++
 	}
 	alike := func(n int) []float64 { return slices.Repeat([]float64{1}, n) }
 	if c.groups != nil {
-		_, count := clusters.Dense(c.groups, len(c.labels))
-		c.together = float64(len(c.labels)) / float64(count)
-	}
-	if s.target.Groups != nil && c.together > 1 {
 		recalls := c.rates(nil, s.Target(), pseudo{}).recall
 		residuals := make([]float64, len(c.labels))
 		for i, label := range c.labels {
@@ -121,10 +119,11 @@ func newConfusion(s *Shares, predicted []int) *confusion {
 				residuals[i]++
 			}
 		}
-		n, m := float64(len(c.labels)), float64(len(s.target.Groups))
-		alone := n / clusters.Effective(alike(len(c.labels)), c.groups)
-		correlation := max(0, clusters.Inflation(residuals, c.groups)-1) / max(1e-9, alone-1)
-		c.inflation = 1 + min(1, correlation)*(m/clusters.Effective(alike(len(s.target.Groups)), s.target.Groups)-1)
+		size := float64(len(c.labels)) / clusters.Effective(alike(len(c.labels)), c.groups)
+		c.together = max(1, min(size, clusters.Inflation(residuals, c.groups)))
+		if m := len(s.target.Groups); m > 0 && size > 1 {
+			c.inflation = 1 + (c.together-1)/(size-1)*(float64(m)/clusters.Effective(alike(m), s.target.Groups)-1)
+		}
 	}
 	return c
 }
@@ -222,10 +221,17 @@ func (c *confusion) ends(r intervals.Resampled, target int, random *rand.Rand) (
 	high = c.rates(r.Source, q, pseudo{right: c.together * random.ExpFloat64()})
 	chance := random.NormFloat64()
 	for _, end := range []*rates{&low, &high} {
-		end.accuracy += chance * math.Sqrt(c.inflation*max(0, end.accuracy*(1-end.accuracy))/float64(target))
-		end.accuracy = max(0, min(1, end.accuracy))
+		end.accuracy = c.among(target, end.accuracy, chance)
+		for class, p := range end.precision {
+			end.precision[class] = c.among(c.target[class], p, chance)
+		}
 	}
 	return low, high
+}
+
+// among is what share of so many rows is right if each is with probability p: so many standard errors from it.
+func (c *confusion) among(rows int, p, deviations float64) float64 {
+	return max(0, min(1, p+deviations*math.Sqrt(c.inflation*max(0, p*(1-p))/float64(max(1, rows)))))
 }
 
 // allRates are those of all resamples.

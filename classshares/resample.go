@@ -37,7 +37,7 @@ type resampler struct {
 // resampler is nil for a classifier whose calibration has no parameter.
 func (s *Shares) resampler() (*resampler, error) {
 	k := len(s.Scales)
-	logits := s.heldOut.logits(k)
+	logits := s.heldOut.logits(k, s.Zero)
 	r := &resampler{Shares: s, moves: make([]float64, k)}
 	if s.moved != nil {
 		for i := range logits {
@@ -117,7 +117,7 @@ func (r *resampler) count(c calibration.Calibration, rows Rows, labels, counts [
 	var block weightest.Block
 	var someLabels, someCounts []int
 	flush := func() {
-		probabilities := c.Probabilities(some.logits(k))
+		probabilities := c.Probabilities(some.logits(k, r.Zero))
 		block.Set(probabilities, someLabels, k)
 		sums.AddBlock(&block, someCounts)
 		if labels == nil {

@@ -26,7 +26,7 @@
 //     and target rows, Sums their sums, which parts of a data set can be merged from.
 //     Both give the Problem that every estimator reads.
 //   - Estimators are values that carry their settings: QP, the paper's quadratic program for
-//     C of any rank, BBSE, RLLS and MLLS, on soft or, inside Hard, on hard predictions.
+//     C of any rank, BBSE and MLLS, on soft or, inside Hard, on hard predictions.
 //     Find knows them by name; another estimator is any type with the methods of Estimator.
 //     Ambiguity says what the equations of one leave open.
 //   - Correct says what a classifier's probabilities should have been on the target.

@@ -41,8 +41,7 @@ type Estimate struct {
 	// distribution: q_j = w_j D_S[j].
 	TargetDistribution []float64
 	// Raw are the weights before they were scaled to w·D_S = 1, length k: the solution of
-	// BBSE's linear system, whose entries may be negative, and RLLS's 1 + θ. The others have
-	// none: nil.
+	// BBSE's linear system, whose entries may be negative. The others have none: nil.
 	Raw     []float64
 	Warning string // what to know before relying on the weights; empty if nothing is
 }
@@ -59,8 +58,6 @@ var estimators = []Named{
 	{"qp", QP{}, false, "the quadratic program of the paper: min ‖mu - C w‖² for w ≥ 0 with w·D_S = 1 (Tachet des Combes et al. 2020)"},
 	{"bbse-hard", Hard{BBSE{}}, false, "black-box shift estimation on predicted classes: w = C⁻¹ mu, negative weights set to 0 (Lipton, Wang and Smola 2018)"},
 	{"bbse-soft", BBSE{}, false, "the same on predicted probabilities"},
-	{"rlls-hard", Hard{RLLS{}}, false, "regularised learning under label shift on predicted classes: weights drawn towards 1 (Azizzadenesheli et al. 2019)"},
-	{"rlls-soft", RLLS{}, false, "the same on predicted probabilities"},
 	{"mlls", MLLS{}, true, "maximum likelihood of the target's calibrated probabilities (Saerens et al. 2002, Alexandari et al. 2020)"},
 }
 

@@ -15,7 +15,7 @@ import (
 )
 
 func TestEstimatorsByName(t *testing.T) {
-	names := []string{"qp", "bbse-hard", "bbse-soft", "rlls-hard", "rlls-soft", "mlls"}
+	names := []string{"qp", "bbse-hard", "bbse-soft", "mlls"}
 	for _, name := range names {
 		if _, err := NewEstimator(name); err != nil {
 			t.Errorf("%s: %v", name, err)

@@ -106,55 +106,6 @@ func TestBBSEGolden(t *testing.T) {
 	})
 }
 
-// The golden optima for several ρ, and for the right-hand side with D_S in the place of
-// the mean prediction.
-func TestConeGolden(t *testing.T) {
-	weighttest.EachGolden(t, func(t *testing.T, g weighttest.Problem) {
-		for kind, p := range kinds(t, problem(t, sampleOf(t)(g.Rows()))) {
-			key := "none/rlls-" + kind + "/weights"
-			b, labelled := unexplained(p), make([]float64, p.Classes())
-			floats.SubTo(labelled, p.TargetPredictions, p.SourceDistribution)
-			rho := g.Get(key + "_rho")[0]
-			for _, test := range []struct {
-				variant string
-				b       []float64
-				rho     float64
-			}{
-				{"", b, rho}, {"_alpha_0.001", b, rho / 10}, {"_alpha_1", b, rho * 100}, {"_alpha_10", b, rho * 1000},
-				{"_rlsbench", labelled, rho},
-			} {
-				got, err := solveCone(p.Confusion, test.b, test.rho)
-				if err != nil {
-					t.Fatal(err)
-				}
-				g.Near(kind, got.raw, key+test.variant, 1e-6)
-				g.Near(kind+": objective", []float64{got.objective}, key+test.variant+"_objective", 1e-12)
-				if !(math.Abs(got.gap) < 1e-12) {
-					t.Errorf("%s%s: duality gap %v", kind, test.variant, got.gap)
-				}
-			}
-		}
-	})
-}
-
-func TestRLLSGolden(t *testing.T) {
-	weighttest.EachGolden(t, func(t *testing.T, g weighttest.Problem) {
-		for kind, p := range kinds(t, problem(t, sampleOf(t)(g.Rows()))) {
-			got, err := RLLS{}.Estimate(p)
-			if g.Name == "missing" {
-				namesMissingClass(t, err)
-				continue
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			key := "none/rlls-" + kind + "/weights"
-			g.Near(kind, got.Raw, key, 1e-6)
-			g.Near(kind+": ρ", []float64{rllsRho(p.Classes(), p.SourceRows)}, key+"_rho", 1e-15)
-		}
-	})
-}
-
 func TestMLLSGolden(t *testing.T) {
 	weighttest.EachGolden(t, func(t *testing.T, g weighttest.Problem) {
 		p := problem(t, sampleOf(t)(g.Rows()))

@@ -3,6 +3,7 @@ package weightest
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -82,12 +83,21 @@ func (e MLLS) solve(p Problem) (mixtureState, *mixture, error) {
 	return s, m, nil
 }
 
-// Equations returns the curvature of the rows' likelihood, whose kernel is that of the
-// target's rows.
+// Equations returns the mean of the source rows' f_j/p_j in each class (row = class, column = j): shares q and
+// r are as likely if Σ_j f_j (q_j - r_j)/p_j = 0 in each row. What the classifier can tell apart the source's
+// rows say, as few of the target's never could of many classes. If a class has no row there, it is the
+// curvature of the likelihood of the target's rows.
 func (e MLLS) Equations(p Problem) (*mat.Dense, error) {
 	prior, err := e.prior(p)
 	if err != nil {
 		return nil, err
+	}
+	if p.requireEveryClass() == nil {
+		equations := mat.DenseCopyOf(p.Confusion.T())
+		equations.Apply(func(y, j int, joint float64) float64 {
+			return joint / p.SourceDistribution[y] / max(prior[j], math.SmallestNonzeroFloat32)
+		}, equations)
+		return equations, nil
 	}
 	m := newMixture(p.Rows, 0, prior)
 	return mat.DenseCopyOf(m.curvatureAt(evenly.Pick(prior, m.classes))), nil

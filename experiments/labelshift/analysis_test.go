@@ -90,7 +90,7 @@ func read(t testing.TB, sourcePath, targetPath string) (source, target *Predicti
 // the estimate.
 func TestSharesAreFound(t *testing.T) {
 	source, target := read2(t, three, 4000, 4000)
-	for _, estimator := range []string{"mlls", "bbse-soft", "bbse-hard", "rlls-soft", "qp"} {
+	for _, estimator := range []string{"mlls", "bbse-soft", "bbse-hard", "qp"} {
 		for _, replicas := range []int{0, 100} {
 			s := Default()
 			s.Estimator, s.Replicas = estimator, replicas
@@ -228,7 +228,7 @@ func TestUndeterminedSharesWithAWarning(t *testing.T) {
 	source, target := read(t,
 		writeRows(t, filepath.Join(folder, "s.csv"), animals, probabilities, labels),
 		writeRows(t, filepath.Join(folder, "t.csv"), animals, targets, nil))
-	for _, estimator := range []string{"bbse-soft", "rlls-soft"} {
+	for _, estimator := range []string{"bbse-soft", "bbse-hard"} {
 		s := withoutIntervals()
 		s.Estimator, s.Calibration = estimator, "ts"
 		a, err := Analyse(source, target, s)

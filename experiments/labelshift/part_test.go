@@ -154,7 +154,7 @@ func TestSumsAreNoRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, change := range map[string]func(*Settings){
-		"bbse-soft, rlls-hard, rlls-soft": func(s *Settings) { s.Estimator = "mlls" },
+		"qp, bbse-hard, bbse-soft": func(s *Settings) { s.Estimator = "mlls" },
 		"calibrated by ts":                func(s *Settings) { s.Calibration = "ts" },
 		"shares in training":              func(s *Settings) { s.TrainShares = equal },
 		"no estimator":                    func(s *Settings) { s.Estimator = "bbse" },

@@ -21,19 +21,59 @@ type Problem struct {
 	// added to these: 0 and nil where the probabilities are right in the source.
 	Sureness float64
 	Biases   []float64
+	// Groups of rows that belong together, of so many rows on average; 0 and 1: none. A part Common of the
+	// variance of features is their group's, and with Alike all rows of a group are of one class. Those of
+	// Uneven ones are 1 to twice the mean less 1, and one in ten is four times as large.
+	Size          int
+	Common        float64
+	Alike, Uneven bool
 }
 
-// rows draws n rows of one domain: their probabilities by a classifier that knows the
-// source, row-major n×k, and their classes.
+// Drawn are rows of one domain: their probabilities by a classifier that knows the source, row-major n×k,
+// their classes, and the groups of those that belong together; nil if none do.
+type Drawn struct {
+	Probabilities  []float64
+	Labels, Groups []int
+}
+
+// rows draws n rows of one domain, and some more if the last group is larger.
 func (p Problem) rows(n int, shares []float64, rotation float64, random *rand.Rand) (probabilities []float64, labels []int) {
+	d := p.draw(n, shares, rotation, random)
+	return d.Probabilities, d.Labels
+}
+
+func (p Problem) draw(n int, shares []float64, rotation float64, random *rand.Rand) (d Drawn) {
 	k := len(shares)
-	probabilities, labels = make([]float64, n*k), make([]int, n)
 	sine, cosine := math.Sincos(rotation)
-	for i := range n {
-		labels[i] = draw(shares, random)
-		x := probabilities[i*k : (i+1)*k]
+	left, group, class := 0, -1, 0
+	ofGroup := make([]float64, k)
+	for i := 0; i < n || left > 0; i++ {
+		if p.Size <= 1 {
+			d.Labels = append(d.Labels, draw(shares, random))
+		} else {
+			if left == 0 {
+				left, group = p.size(random), group+1
+				for j := range ofGroup {
+					ofGroup[j] = random.NormFloat64()
+				}
+				class = draw(shares, random)
+			}
+			left--
+			if !p.Alike {
+				class = draw(shares, random)
+			}
+			d.Labels, d.Groups = append(d.Labels, class), append(d.Groups, group)
+		}
+		labels := d.Labels
+		d.Probabilities = append(d.Probabilities, make([]float64, k)...)
+		x := d.Probabilities[i*k : (i+1)*k]
 		for j := range x {
 			x[j] = random.NormFloat64()
+		}
+		if p.Size > 1 {
+			for j := range x {
+				x[j] = math.Sqrt(p.Common)*ofGroup[j] + math.Sqrt(1-p.Common)*x[j]
+			}
 		}
 		x[labels[i]] += p.Separation[labels[i]]
 		for j := 0; j+1 < k; j += 2 {
@@ -41,7 +81,27 @@ func (p Problem) rows(n int, shares []float64, rotation float64, random *rand.Ra
 		}
 		p.classify(x)
 	}
-	return probabilities, labels
+	return d
+}
+
+// size draws the number of rows of a group.
+func (p Problem) size(random *rand.Rand) int {
+	if !p.Uneven {
+		return p.Size
+	}
+	size := 1 + random.IntN(2*p.Size-1)
+	if random.IntN(10) == 0 {
+		size *= 4
+	}
+	return size
+}
+
+// DrawSource draws n rows of the source, and the rest of their last group.
+func (p Problem) DrawSource(n int, random *rand.Rand) Drawn { return p.draw(n, p.Source, 0, random) }
+
+// DrawTarget is DrawSource for the target.
+func (p Problem) DrawTarget(n int, random *rand.Rand) Drawn {
+	return p.draw(n, p.Target, p.Rotation, random)
 }
 
 // SourceRows draws n rows of the source: their probabilities, row-major n×k, and classes.

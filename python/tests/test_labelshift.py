@@ -31,8 +31,8 @@ def test_shares():
     assert (found.corrected.argmax(1) == hidden).mean() > (target.argmax(1) == hidden).mean()
     narrow = iwda.labelshift(source, labels, target, level=0.5, seed=2)
     assert narrow.shares["target_share_high"][2] < found.shares["target_share_high"][2]
-    other = iwda.labelshift(np.log(source), labels, np.log(target), logits=True, estimator="rlls-soft", calibration="none")
-    assert other.record["rows"][0]["estimator"] == "rlls-soft" and other.shares["target_share"][2] > 0.5
+    other = iwda.labelshift(np.log(source), labels, np.log(target), logits=True, estimator="bbse-soft", calibration="none")
+    assert other.record["rows"][0]["estimator"] == "bbse-soft" and other.shares["target_share"][2] > 0.5
 
 
 def test_names_of_classes():

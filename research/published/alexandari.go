@@ -65,7 +65,7 @@ func (a *Alexandari) check() error {
 		return invalid("estimators", a.Estimators, "a list")
 	}
 	for _, e := range a.Estimators {
-		if _, err := weightest.NewEstimator(e.Name); err != nil {
+		if _, err := newEstimator(e.Name); err != nil {
 			return err
 		}
 		for _, name := range e.Calibrations {
@@ -241,8 +241,19 @@ func (s drawn) calibrated(name string) (*weightest.Sample, error) {
 	return weightest.SampleOf(len(fitted.Scales), fitted.Probabilities(s.heldOut), s.heldOutLabels, fitted.Probabilities(s.target))
 }
 
+// newEstimator returns rlls, or weightest's estimator of the name.
+func newEstimator(name string) (weightest.Estimator, error) {
+	switch name {
+	case "rlls-hard":
+		return weightest.Hard{Estimator: rlls{}}, nil
+	case "rlls-soft":
+		return rlls{}, nil
+	}
+	return weightest.NewEstimator(name)
+}
+
 func estimate(name string, sample *weightest.Sample) ([]float64, error) {
-	estimator, err := weightest.NewEstimator(name)
+	estimator, err := newEstimator(name)
 	if err != nil {
 		return nil, err
 	}

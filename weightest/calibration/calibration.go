@@ -227,6 +227,11 @@ const probabilityFloor = 0x1p-126
 // 2⁻¹²⁶, less their mean over the row. It panics where the length is no
 // multiple of k.
 func CenteredLogs(probabilities []float64, k int) []float64 {
+	return FlooredLogs(probabilities, k, probabilityFloor)
+}
+
+// FlooredLogs is CenteredLogs with another probability in the place of 0.
+func FlooredLogs(probabilities []float64, k int, zero float64) []float64 {
 	if len(probabilities)%k != 0 {
 		panic(fmt.Sprintf("calibration: %d probabilities are no rows of %d classes", len(probabilities), k))
 	}
@@ -234,11 +239,28 @@ func CenteredLogs(probabilities []float64, k int) []float64 {
 	for first := 0; first < len(logs); first += k {
 		row := logs[first : first+k]
 		for j, p := range probabilities[first : first+k] {
+			if p == 0 {
+				p = zero
+			}
 			row[j] = math.Log(max(p, probabilityFloor))
 		}
 		floats.AddConst(-floats.Sum(row)/float64(k), row)
 	}
 	return logs
+}
+
+// Zero is the probability that stands for 0 in a classifier's logarithms: half of the smallest one that it
+// gives any of these rows. A forest of a hundred trees says 0 for what is rarer than one in a hundred, and
+// nearest neighbours for more; that such rows were impossible is not what they found. It is at least what
+// CenteredLogs takes.
+func Zero[T float32 | float64](probabilities []T) float64 {
+	smallest := math.Inf(1)
+	for _, p := range probabilities {
+		if p > 0 {
+			smallest = min(smallest, float64(p))
+		}
+	}
+	return max(probabilityFloor, min(1, smallest)/2)
 }
 
 // HasBiases reports whether the calibration of the name has a bias for each class, so that its

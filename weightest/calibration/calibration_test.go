@@ -104,13 +104,6 @@ func checkCalibrated(g weighttest.Problem, s *weightest.Sample, key string) {
 			g.Near(key+": bbse", got.Raw, key+"/bbse-soft/weights_raw", 1e-6)
 		}
 	}
-	if g.Name != "missing" {
-		got, err := weightest.RLLS{}.Estimate(p)
-		if err != nil {
-			g.T.Errorf("%s: %v", key, err)
-		}
-		g.Near(key+": rlls", got.Raw, key+"/rlls-soft/weights", 1e-6)
-	}
 	checkMLLS(g, p, weightest.MLLS{}, key+"/mlls/")
 	if key == "bcts" {
 		checkMLLS(g, p, weightest.MLLS{Prior: p.SourceDistribution}, key+"/mlls-labels/")

@@ -46,8 +46,8 @@ type Resampled struct {
 // alike, the estimator runs on every resample, and the intervals lie between percentiles
 // of the estimates (Efron 1979). With settings.Resample they know of the calibration's error
 // too, which is the largest if the target has many more rows than the source. The rows that an
-// estimator counts beside the target's are resampled as those, and left out for the lower ends of
-// shares, which they would lift above what is rare or absent.
+// estimator counts beside the target's are resampled as those. As they lift a rare class above what is so
+// rare, or absent, shares' intervals reach as far as without them too.
 //
 // All rows of a group of the sample count equally often, so that intervals know how much they have in
 // common.
@@ -119,9 +119,14 @@ func Bootstrap(s *weightest.Sample, e weightest.Estimator, settings BootstrapSet
 			return p, err
 		}
 	}
-	all.lower = likelihood.Pseudocount > 0
+	all.alone = likelihood.Pseudocount > 0
+	beside := 1 // how often a row counts that is counted beside the target's: as much as its groups' rows have in common
+	if targetGroups != nil {
+		beside = int(math.Round(inflation(s.Target(), s.Classes(), targetGroups)))
+	}
 	if sourceGroups != nil || targetGroups != nil {
 		all.group(labels, sourceGroups, len(targetRows), targetGroups)
+		all.unsure = min(all.unsure, clusters.Effective(unsureOf(source, s.Classes()), sourceGroups))
 	}
 	if settings.Observe != nil {
 		all.observe = func(replica int, p weightest.Problem, e weightest.Estimate) {
@@ -135,6 +140,9 @@ func Bootstrap(s *weightest.Sample, e weightest.Estimator, settings BootstrapSet
 		if p.Rows != nil {
 			rows := *p.Rows
 			rows.Pseudocounts = drawnCounts(s.Classes(), random)
+			for class := range rows.Pseudocounts {
+				rows.Pseudocounts[class] *= beside
+			}
 			p.Rows = &rows
 		}
 		return p, err
@@ -142,16 +150,39 @@ func Bootstrap(s *weightest.Sample, e weightest.Estimator, settings BootstrapSet
 	return all.bound(e, settings.Level)
 }
 
+// inflation is that of the variance of the mean of rows of k probabilities by their groups, all classes together,
+// at least 1.
+func inflation(rows []float64, k int, groups []int) float64 {
+	of, count := clusters.Dense(groups, len(groups))
+	together, alone := 0.0, 0.0
+	for class := range k {
+		values := make([]float64, len(groups))
+		for i := range values {
+			values[i] = rows[i*k+class]
+		}
+		floats.AddConst(-floats.Sum(values)/float64(len(values)), values)
+		sums := clusters.Sums(values, of, count)
+		together, alone = together+floats.Dot(sums, sums), alone+floats.Dot(values, values)
+	}
+	if alone == 0 {
+		return float64(len(groups)) / float64(count)
+	}
+	return max(1, together/alone*float64(count)/float64(max(1, count-1)))
+}
+
 // manyRows is the number of target rows from which on resamples are made in turn.
 const manyRows = 200_000
 
 // unsureRows counts rows of k probabilities by how unsure they are: by 1 where two classes have
 // the probability 1/2, and by 0 where one has 1.
-func unsureRows(rows []float64, k int) (count float64) {
+func unsureRows(rows []float64, k int) float64 { return floats.Sum(unsureOf(rows, k)) }
+
+// unsureOf is how unsure each row is.
+func unsureOf(rows []float64, k int) (unsure []float64) {
 	for row := range slices.Chunk(rows, k) {
-		count += 2 * (1 - floats.Dot(row, row))
+		unsure = append(unsure, 2*(1-floats.Dot(row, row)))
 	}
-	return count
+	return unsure
 }
 
 // rowsOf returns the number of rows of each of k classes.
@@ -184,7 +215,7 @@ type resamples struct {
 	unsure     float64   // source rows, if a calibration was fitted to each resample; see refittedReach
 	inTurn     bool      // they are made one after the other, and not several at the same time
 	groups     float64   // of the domain that has fewer, each of equal weight; 0 if rows are on their own
-	lower      bool      // lower ends are of estimates without the rows that are counted beside the target's
+	alone      bool      // intervals reach as far as without the rows that are counted beside the target's
 	observe    func(replica int, p weightest.Problem, e weightest.Estimate)
 }
 
@@ -193,7 +224,6 @@ func (r *resamples) group(labels, source []int, target int, targetGroups []int) 
 	alike := func(rows int) []float64 { return slices.Repeat([]float64{1}, rows) }
 	own, k := clusters.Effective(alike(len(labels)), source), len(r.sourceRows)
 	r.groups = min(own, clusters.Effective(alike(target), targetGroups))
-	r.unsure *= own / float64(len(labels))
 	for class := range k {
 		weights := make([]float64, len(labels))
 		for i, label := range labels {
@@ -215,7 +245,7 @@ func (r resamples) bound(e weightest.Estimator, level float64) (Uncertainty, err
 	if !(level > 0 && level < 1) {
 		return Uncertainty{}, fmt.Errorf("intervals: the level is %v; it must be between 0 and 1", level)
 	}
-	estimates, lower := make([]weightest.Estimate, r.count), make([]weightest.Estimate, r.count)
+	estimates, without := make([]weightest.Estimate, r.count), make([]weightest.Estimate, r.count)
 	failures := make([]error, r.count)
 	run := panels.Each
 	if r.inTurn {
@@ -234,21 +264,22 @@ func (r resamples) bound(e weightest.Estimator, level float64) (Uncertainty, err
 		if err == nil && r.observe != nil {
 			r.observe(replica, p, estimates[replica])
 		}
-		if lower[replica] = estimates[replica]; err == nil && r.lower {
+		if without[replica] = estimates[replica]; err == nil && r.alone {
 			rows := *p.Rows
 			rows.Pseudocounts = make([]int, len(r.sourceRows))
 			p.Rows = &rows
-			if without, err := e.Estimate(p); err == nil {
-				lower[replica] = without
+			if estimate, err := e.Estimate(p); err == nil {
+				without[replica] = estimate
 			}
 		}
 		failures[replica] = err
 	})
-	var shares, least, weights [][]float64
+	var shares, weights, sharesAlone, weightsAlone [][]float64
 	var failure error
 	for i, estimate := range estimates {
 		if failures[i] == nil {
-			shares, least = append(shares, estimate.TargetDistribution), append(least, lower[i].TargetDistribution)
+			shares, sharesAlone = append(shares, estimate.TargetDistribution), append(sharesAlone, without[i].TargetDistribution)
+			weightsAlone = append(weightsAlone, without[i].Weights)
 			weights = append(weights, estimate.Weights)
 		} else if failure == nil {
 			failure = failures[i]
@@ -259,23 +290,19 @@ func (r resamples) bound(e weightest.Estimator, level float64) (Uncertainty, err
 		return Uncertainty{}, fmt.Errorf("intervals: %d of %d resamples have no estimate: %w", failed, len(estimates), failure)
 	}
 	result := Uncertainty{Level: level}
-	if r.unsure > 0 {
-		reach := refittedReach(r.unsure, r.groups)
-		result.Outside = distuv.UnitNormal.Survival(reach(0, percentileReach(len(shares), level)))
-		result.Shares = shareIntervals(shares, level, reach)
-		if r.lower {
-			result.Shares.lowerTo(shareIntervals(least, level, reach))
+	all := r.reaches()
+	result.Outside = distuv.UnitNormal.Survival(all(len(r.sourceRows), percentileReach(len(shares), level)))
+	between := func(shares, weights [][]float64) (ofShares, ofWeights Intervals) {
+		if r.unsure > 0 {
+			return shareIntervals(shares, level, all), drawnIntervals(weights, level, math.Inf(1), percentileReach(len(weights), level), all)
 		}
-		result.Weights = drawnIntervals(weights, level, math.Inf(1), percentileReach(len(weights), level), reach)
-	} else {
-		all := resampledReach([]float64{floats.Sum(r.sourceRows)}, r.groups)
-		result.Outside = distuv.UnitNormal.Survival(all(0, percentileReach(len(shares), level)))
-		between, reach := normalReach(level), resampledReach(r.sourceRows, r.groups)
-		result.Shares = drawnIntervals(shares, level, 1, between, reach)
-		if r.lower {
-			result.Shares.lowerTo(drawnIntervals(least, level, 1, between, reach))
-		}
-		result.Weights = drawnIntervals(weights, level, math.Inf(1), between, reach)
+		return drawnIntervals(shares, level, 1, normalReach(level), all), drawnIntervals(weights, level, math.Inf(1), normalReach(level), all)
+	}
+	result.Shares, result.Weights = between(shares, weights)
+	if r.alone {
+		ofShares, ofWeights := between(sharesAlone, weightsAlone)
+		result.Shares.stretch(ofShares)
+		result.Weights.stretch(ofWeights)
 	}
 	if failed > 0 {
 		result.warn(fmt.Sprintf("%d of %d resamples have no estimate and are left out: %v", failed, len(estimates), failure))
@@ -288,6 +315,15 @@ func (r resamples) bound(e weightest.Estimator, level float64) (Uncertainty, err
 	floats.Scale(1/floats.Sum(ofSource), ofSource)
 	result.widen(ambiguity, ofSource)
 	return result, nil
+}
+
+// reaches returns what takes a number of standard errors to the one by which the intervals of a class reach as far
+// as they should, and of all rows together if the class is the number of classes.
+func (r resamples) reaches() func(class int, reach float64) float64 {
+	if r.unsure > 0 {
+		return refittedReach(r.unsure, r.groups)
+	}
+	return resampledReach(append(slices.Clone(r.sourceRows), floats.Sum(r.sourceRows)), r.groups)
 }
 
 // ambiguity returns the largest of the first resamples, nil where one has one solution: what

@@ -124,7 +124,7 @@ func TestBootstrapHardCases(t *testing.T) {
 		samples[name] = sampletest.Of(t)(weighttest.Golden(t, name).Rows())
 	}
 	for name, s := range samples {
-		for _, estimator := range []string{"bbse-hard", "bbse-soft", "rlls-soft", "mlls"} {
+		for _, estimator := range []string{"bbse-hard", "bbse-soft", "mlls"} {
 			u, err := Bootstrap(s, estimatorOf(t, estimator), BootstrapSettings{Replicas: 40})
 			if err != nil {
 				t.Errorf("%s, %s: %v", name, estimator, err)
@@ -198,7 +198,7 @@ func TestIntervalsCover(t *testing.T) {
 
 func BenchmarkBootstrap(b *testing.B) {
 	s := sampletest.Gaussian(b, gaussians.Rising(10), 10000, 10000, 1)
-	for _, name := range []string{"bbse-hard", "bbse-soft", "rlls-soft", "mlls"} {
+	for _, name := range []string{"bbse-hard", "bbse-soft", "mlls"} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				if _, err := Bootstrap(s, estimatorOf(b, name), BootstrapSettings{}); err != nil {

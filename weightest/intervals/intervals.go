@@ -38,11 +38,11 @@ type Uncertainty struct {
 	Warning string
 }
 
-// lowerTo takes the lower ends of other intervals where these are lower.
-func (i Intervals) lowerTo(other Intervals) {
+// stretch moves the ends to those of other intervals where these are further out.
+func (i Intervals) stretch(other Intervals) {
 	for j := range i.Each {
-		i.Each[j].Low = min(i.Each[j].Low, other.Each[j].Low)
-		i.Joint[j].Low = min(i.Joint[j].Low, other.Joint[j].Low)
+		i.Each[j] = Interval{min(i.Each[j].Low, other.Each[j].Low), max(i.Each[j].High, other.Each[j].High)}
+		i.Joint[j] = Interval{min(i.Joint[j].Low, other.Joint[j].Low), max(i.Joint[j].High, other.Joint[j].High)}
 	}
 }
 
@@ -132,7 +132,8 @@ func drawnIntervals(draws [][]float64, level, upper, between float64, widen func
 // on the scale φ = arcsin √q. There the spread of an estimated share hardly depends on the share,
 // as it does on that of q: an estimate that is too low, of a rare class, takes itself for too
 // certain. A class's own interval reaches so many standard deviations of φ to both sides of its
-// median; the joint ones are those of drawnIntervals.
+// median; to 0, or 1, if so many of q reach so far, those of the side away from it, as estimates end there and
+// the scale takes the rest for certain. The joint ones are those of drawnIntervals.
 func shareIntervals(draws [][]float64, level float64, widen func(class int, reach float64) float64) Intervals {
 	k, z := len(draws[0]), normalReach(level)
 	angles := make([][]float64, len(draws))
@@ -156,6 +157,18 @@ func shareIntervals(draws [][]float64, level float64, widen func(class int, reac
 		median, reach := percentile(values, 0.5), widen(j, z)*stat.PopStdDev(values, nil)
 		joint := result.Joint[j]
 		result.Each[j] = Interval{share(median - reach), share(median + reach)}
+		for i, draw := range draws {
+			values[i] = draw[j]
+		}
+		slices.Sort(values)
+		median = percentile(values, 0.5)
+		below, above := deviations(values, median)
+		if median-widen(j, z)*above <= 0 {
+			result.Each[j].Low = 0
+		}
+		if median+widen(j, z)*below >= 1 {
+			result.Each[j].High = 1
+		}
 		result.Joint[j] = Interval{min(share(joint.Low), result.Each[j].Low), max(share(joint.High), result.Each[j].High)}
 	}
 	return result

@@ -58,6 +58,9 @@ func (b Bins) Of(row []float64) int {
 type binnedCounts struct {
 	source [][]float64 // k×bins: the source rows of each class
 	target []float64   // length bins
+	// grouped are the counts of groups of rows, if some belong together; the others are of as many rows on their
+	// own as say as much.
+	grouped *groupedCounts
 }
 
 // merged are bins that count as one, with their rows of both domains.
@@ -79,10 +82,20 @@ func newBinning(s *weightest.Sample) binning {
 	k := s.Classes()
 	source, _ := s.Source()
 	b := binning{bins: NewBins(k, source, s.Target()), number: make([]int, k*PerClass)}
-	rows := make([]int, k*PerClass)
-	for _, domain := range [][]float64{source, s.Target()} {
-		for row := range slices.Chunk(domain, k) {
-			rows[b.bins.Of(row)]++
+	rows := make([]int, k*PerClass) // or groups
+	sourceGroups, targetGroups := s.Groups()
+	for i, domain := range [][]float64{source, s.Target()} {
+		groups := [][]int{sourceGroups, targetGroups}[i]
+		seen := make(map[[2]int]bool)
+		for j, row := range slices.Collect(slices.Chunk(domain, k)) {
+			bin := b.bins.Of(row)
+			if groups != nil {
+				if seen[[2]int{bin, groups[j]}] {
+					continue
+				}
+				seen[[2]int{bin, groups[j]}] = true
+			}
+			rows[bin]++
 		}
 	}
 	var bins []merged
@@ -116,6 +129,9 @@ func (b binning) of(row []float64) int { return b.number[b.bins.Of(row)] }
 // binCertainty counts the rows of a sample in its bins.
 func binCertainty(s *weightest.Sample) (binnedCounts, binning) {
 	k, b := s.Classes(), newBinning(s)
+	if sourceGroups, targetGroups := s.Groups(); sourceGroups != nil || targetGroups != nil {
+		return binGroups(s, b.merged, b.of).effective(), b
+	}
 	source, labels := s.Source()
 	counts := binnedCounts{source: make([][]float64, k), target: make([]float64, b.merged)}
 	for y := range k {

@@ -232,7 +232,7 @@ func (t *turned) by(angle float64, order []int) (distance, loss float64, err err
 			}
 		}
 	}
-	expected := binnedCounts{t.source, make([]float64, len(t.target))}
+	expected := binnedCounts{source: t.source, target: make([]float64, len(t.target))}
 	rows, variance := floats.Sum(t.target), 0.0
 	for i, y := range t.present {
 		n := floats.Sum(ofClass[y])

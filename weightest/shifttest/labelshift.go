@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"iwda/internal/evenly"
 	"iwda/weightest"
 )
 
@@ -113,6 +114,9 @@ func (l LabelShift) wouldHaveFound() string {
 // which a class has none by chance would be empty in each resample. If the target lacks the classes that
 // have some there, nothing would explain its rows, and label shift would be rejected.
 //
+// Rows of a group count as so many on their own as vary as much, in the sample and in resamples, of which each
+// group's rows have as much in common; Detectable is not sought then.
+//
 // What the test cannot see is a change that leaves the bins' shares as they were, and one
 // that some other q fits. The error wraps ErrNoStatistics where a domain has no row.
 func LabelShiftTest(s *weightest.Sample, settings LabelShiftSettings) (LabelShift, error) {
@@ -147,7 +151,7 @@ func LabelShiftTest(s *weightest.Sample, settings LabelShiftSettings) (LabelShif
 	}
 	under := newNull(&counts, pooled, q, settings.Seed)
 	var err error
-	if result.P, err = under.p(result.Statistic, settings.Resamples); err != nil || !settings.Detect || result.Rejected() {
+	if result.P, err = under.p(result.Statistic, settings.Resamples); err != nil || !settings.Detect || result.Rejected() || counts.grouped != nil {
 		return result, err
 	}
 	result.Detectable, err = detectable(s, under, bins, present)
@@ -164,6 +168,9 @@ func (c *binnedCounts) dropAbsent() (present []int) {
 		}
 	}
 	c.source = source
+	if c.grouped != nil {
+		c.grouped.source = evenly.Pick(c.grouped.source, present)
+	}
 	return present
 }
 

@@ -2,11 +2,14 @@ package shifttest
 
 import (
 	"errors"
+	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"iwda/internal/clusters"
 	"iwda/weightest"
 )
 
@@ -23,7 +26,7 @@ const flat = 1e-9
 
 // MeansTest is the test that the mean probabilities of the classes are the same in both domains
 // (Hotelling 1931, with the pooled covariance). It finds changed class shares, and every other shift
-// that moves these means. Unlike [ChiSquaredTest] it sees a change if all rows are predicted as one class.
+// that moves these means. Of rows in groups the covariance is that of sums over these. Unlike [ChiSquaredTest] it sees a change if all rows are predicted as one class.
 //
 // The error wraps ErrNoStatistics if a domain has no row.
 func MeansTest(s *weightest.Sample) (Means, error) {
@@ -42,12 +45,22 @@ func MeansTest(s *weightest.Sample) (Means, error) {
 		difference.SetVec(class, stat.Mean(mat.Col(nil, class, target), nil)-stat.Mean(mat.Col(nil, class, source), nil))
 	}
 	var pooled, ofTarget mat.SymDense
-	stat.CovarianceMatrix(&pooled, source, nil)
-	stat.CovarianceMatrix(&ofTarget, target, nil)
-	pooled.ScaleSym(float64(n-1), &pooled)
-	ofTarget.ScaleSym(float64(m-1), &ofTarget)
-	pooled.AddSym(&pooled, &ofTarget)
-	pooled.ScaleSym(1/float64(n+m-2), &pooled)
+	rows := float64(n + m)
+	if sourceGroups, targetGroups := s.Groups(); sourceGroups == nil && targetGroups == nil {
+		stat.CovarianceMatrix(&pooled, source, nil)
+		stat.CovarianceMatrix(&ofTarget, target, nil)
+		pooled.ScaleSym(float64(n-1), &pooled)
+		ofTarget.ScaleSym(float64(m-1), &ofTarget)
+		pooled.AddSym(&pooled, &ofTarget)
+		pooled.ScaleSym(1/float64(n+m-2), &pooled)
+	} else {
+		ofSource := ofGroups(&pooled, source, sourceGroups)
+		rows = ofSource + ofGroups(&ofTarget, target, targetGroups)
+		pooled.ScaleSym(1/float64(n), &pooled)
+		ofTarget.ScaleSym(1/float64(m), &ofTarget)
+		pooled.AddSym(&pooled, &ofTarget)
+		pooled.ScaleSym(1/(1/float64(n)+1/float64(m)), &pooled)
+	}
 	var eigen mat.EigenSym
 	if !eigen.Factorize(&pooled, true) {
 		return Means{}, errors.New("shifttest: the covariance of the probabilities has no eigenvalues")
@@ -63,8 +76,23 @@ func MeansTest(s *weightest.Sample) (Means, error) {
 		}
 	}
 	r := float64(result.DegreesOfFreedom)
-	if left := float64(n+m) - r - 1; r > 0 && left > 0 {
-		result.P = distuv.F{D1: r, D2: left}.Survival(result.Statistic * left / (r * float64(n+m-2)))
+	if left := rows - r - 1; r > 0 && left > 0 {
+		result.P = distuv.F{D1: r, D2: left}.Survival(result.Statistic * left / (r * (rows - 2)))
 	}
 	return result, nil
+}
+
+// ofGroups sets the covariance of rows as their mean has it, times their number: that of sums over groups. It
+// returns the number of groups of equal weight.
+func ofGroups(covariance *mat.SymDense, rows *mat.Dense, groups []int) (effective float64) {
+	n, k := rows.Dims()
+	of, count := clusters.Dense(groups, n)
+	sums := mat.NewDense(count, k, nil)
+	for class := range k {
+		column := mat.Col(nil, class, rows)
+		floats.AddConst(-stat.Mean(column, nil), column)
+		sums.SetCol(class, clusters.Sums(column, of, count))
+	}
+	covariance.SymOuterK(float64(count)/float64(max(1, count-1))/float64(n), sums.T())
+	return clusters.Effective(slices.Repeat([]float64{1}, n), groups)
 }

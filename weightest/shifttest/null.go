@@ -67,9 +67,14 @@ func newNull(c *binnedCounts, pooled, q []float64, seed uint64) *null {
 // resample draws the counts of both domains.
 func (n *null) resample(random *rand.Rand) binnedCounts {
 	drawn, target := binnedCounts{}, make([]float64, len(n.target))
+	for y := range n.source {
+		floats.AddScaled(target, n.shares[y], n.ofClass[y])
+	}
+	if n.grouped != nil {
+		return n.grouped.resample(n.ofClass, target, random)
+	}
 	for y, counts := range n.source {
 		drawn.source = append(drawn.source, multinomial(floats.Sum(counts), n.ofClass[y], random))
-		floats.AddScaled(target, n.shares[y], n.ofClass[y])
 	}
 	drawn.target = multinomial(floats.Sum(n.target), target, random)
 	return drawn

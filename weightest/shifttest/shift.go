@@ -5,11 +5,13 @@ package shifttest
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"iwda/internal/clusters"
 	"iwda/weightest"
 )
 
@@ -132,7 +134,8 @@ type KolmogorovSmirnov struct {
 // a sort of each column.
 //
 // The p-values are exact where that takes some million operations, and Kolmogorov's
-// limit otherwise, which then agrees to some percent. Both take values as all different:
+// limit otherwise, which then agrees to some percent, and for rows in groups, which count as so many on their
+// own as vary as much. Both take values as all different:
 // with ties they are too large, and the test is on the safe side.
 //
 // The error wraps ErrNoStatistics where a domain has no row.
@@ -143,6 +146,7 @@ func KolmogorovSmirnovTest(s *weightest.Sample) (KolmogorovSmirnov, error) {
 	k := s.Classes()
 	sourceRows, labels := s.Source()
 	n, m := len(labels), len(s.Target())/k
+	sourceGroups, targetGroups := s.Groups()
 	result := KolmogorovSmirnov{Distances: make([]float64, k), ClassP: make([]float64, k)}
 	source, target := make([]float64, n), make([]float64, m)
 	for class := range k {
@@ -150,7 +154,10 @@ func KolmogorovSmirnovTest(s *weightest.Sample) (KolmogorovSmirnov, error) {
 		column(target, s.Target(), k, class)
 		steps := kolmogorovSteps(source, target)
 		result.Distances[class] = float64(steps) / (float64(n) * float64(m))
-		result.ClassP[class] = kolmogorovP(n, m, steps)
+		if result.ClassP[class] = kolmogorovP(n, m, steps); sourceGroups != nil || targetGroups != nil {
+			rows, others := alone(sourceRows, k, class, sourceGroups), alone(s.Target(), k, class, targetGroups)
+			result.ClassP[class] = kolmogorovLimit(result.Distances[class] * math.Sqrt(rows*others/(rows+others)))
+		}
 		p, least := result.ClassP[class], result.ClassP[result.Class]
 		if p < least || p == least && result.Distances[class] > result.Distances[result.Class] { // many may be 0
 			result.Class = class
@@ -162,6 +169,23 @@ func KolmogorovSmirnovTest(s *weightest.Sample) (KolmogorovSmirnov, error) {
 	}
 	result.P = min(1, float64(tests)*result.ClassP[result.Class])
 	return result, nil
+}
+
+// alone is the number of rows on their own that vary as much in a class's probability as those of groups, fewer as
+// few groups tell the variance to the degrees of freedom of a Student's t (Korn and Graubard 1998).
+func alone(probabilities []float64, classes, class int, groups []int) float64 {
+	values := make([]float64, len(probabilities)/classes)
+	for row := range values {
+		values[row] = probabilities[row*classes+class]
+	}
+	floats.AddConst(-floats.Sum(values)/float64(len(values)), values)
+	rows := float64(len(values)) / max(1, clusters.Inflation(values, groups))
+	if groups != nil {
+		effective := clusters.Effective(slices.Repeat([]float64{1}, len(values)), groups)
+		student := distuv.StudentsT{Sigma: 1, Nu: max(1, effective-1)}.Quantile(1 - Significance/2)
+		rows *= math.Pow(distuv.UnitNormal.Quantile(1-Significance/2)/student, 2)
+	}
+	return rows
 }
 
 // column copies one class's probabilities and sorts them.

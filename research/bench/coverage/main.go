@@ -1,12 +1,13 @@
 // Command coverage counts on synthetic label shifts how often 95% intervals hold the true class
 // shares and weights and how often the test of label shift rejects at 5%, with the defaults of
-// iwrun labelshift.
+// iwrun labelshift: of rows on their own, and in the other grids of groups of rows, rare classes, many classes
+// and classifiers that say exactly 0, with accuracies, precisions, prediction sets and the other tests.
 //
-//	go run ./research/bench/coverage [-draws N] [-only PATTERN] [-o FILE.json] [-page FILE.md]
+//	go run ./research/bench/coverage [-grid NAME] [-draws N] [-only PATTERN] [-o FILE.json] [-page FILE.md]
 //
 // A cell that the JSON file has with as many draws is not measured again, and the file is written
 // after each cell, so that a run that was ended goes on. The page gets the table between the
-// comments <!-- coverage --> and <!-- /coverage -->.
+// comments <!-- coverage GRID --> and <!-- /coverage -->.
 package main
 
 import (
@@ -27,17 +28,24 @@ import (
 
 func main() {
 	draws := flag.Int("draws", 500, "synthetic samples of each cell")
+	grid := flag.String("grid", "rows", "rows, groups, rare, many or zeros")
 	only := flag.String("only", ".", "cells whose name, as in \"k=10 n=200 m=200 calibrated\", matches this regular expression")
 	file := flag.String("o", "research/coverage.json", "what was counted")
-	page := flag.String("page", "research/labelshift.md", "page with the table")
+	page := flag.String("page", "", "page with the table; research/labelshift.md for rows, and research/coverage.md for others")
 	flag.Parse()
-	if err := run(*draws, *only, *file, *page); err != nil {
+	if *page == "" {
+		*page = "research/coverage.md"
+		if *grid == "rows" {
+			*page = "research/labelshift.md"
+		}
+	}
+	if err := run(*grid, *draws, *only, *file, *page); err != nil {
 		fmt.Fprintln(os.Stderr, "coverage:", err)
 		os.Exit(1)
 	}
 }
 
-func run(draws int, only, file, page string) error {
+func run(grid string, draws int, only, file, page string) error {
 	pattern, err := regexp.Compile(only)
 	if err != nil {
 		return err
@@ -46,7 +54,7 @@ func run(draws int, only, file, page string) error {
 	if err != nil {
 		return err
 	}
-	for _, c := range cells() {
+	for _, c := range cells(grid) {
 		if !pattern.MatchString(c.String()) || counted[c.String()].Draws >= draws {
 			continue
 		}
@@ -54,13 +62,13 @@ func run(draws int, only, file, page string) error {
 		if err != nil {
 			return fmt.Errorf("%v: %w", c, err)
 		}
-		fmt.Fprintln(os.Stderr, c, tally)
+		fmt.Fprintln(os.Stderr, c, tally, "|", tally.rest())
 		counted[c.String()] = tally
 		if err := write(file, counted); err != nil {
 			return err
 		}
 	}
-	return publish(page, counted)
+	return publish(page, grid, counted)
 }
 
 func read(file string) (map[string]tally, error) {
@@ -117,19 +125,29 @@ func (c cell) measure(draws int) (tally, error) {
 }
 
 // publish writes the table of all cells that were counted into the page.
-func publish(page string, counted map[string]tally) error {
+func publish(page, grid string, counted map[string]tally) error {
 	text, err := os.ReadFile(page)
 	if err != nil {
 		return err
 	}
-	const first, last = "<!-- coverage -->\n", "<!-- /coverage -->"
+	const last = "<!-- /coverage -->"
+	first := "<!-- coverage " + grid + " -->\n"
 	before, rest, found := strings.Cut(string(text), first)
 	_, after, ended := strings.Cut(rest, last)
 	if !found || !ended {
 		return fmt.Errorf("%s has no comments %sand %s", page, first, last)
 	}
+	if grid != "rows" {
+		table := "| cell | draws | shares | all shares | label shift rejects | others |\n| --- | ---: | ---: | ---: | ---: | --- |\n"
+		for _, c := range cells(grid) {
+			if t, is := counted[c.String()]; is {
+				table += t.line(c)
+			}
+		}
+		return os.WriteFile(page, []byte(before+first+table+last+after), 0o666)
+	}
 	table := "| k | n | m | classifier | draws | shares | weights | all shares, all weights | test rejects |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n"
-	for _, c := range cells() {
+	for _, c := range cells("rows") {
 		if t, is := counted[c.String()]; is {
 			table += fmt.Sprintf("| %d | %d | %d | %s | %d | %s |\n", c.classes, c.source, c.target, c.kind(), t.Draws, t)
 		}

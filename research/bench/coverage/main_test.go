@@ -11,11 +11,11 @@ import (
 func TestRunGoesOn(t *testing.T) {
 	folder := t.TempDir()
 	file, page := filepath.Join(folder, "counted.json"), filepath.Join(folder, "page.md")
-	if err := os.WriteFile(page, []byte("text\n<!-- coverage -->\nold\n<!-- /coverage -->\nmore\n"), 0o666); err != nil {
+	if err := os.WriteFile(page, []byte("text\n<!-- coverage rows -->\nold\n<!-- /coverage -->\nmore\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	for _, only := range []string{"^k=2 n=200 m=200 cal", "^k=2 n=200 m=200 "} {
-		if err := run(3, only, file, page); err != nil {
+		if err := run("rows", 3, only, file, page); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -27,7 +27,7 @@ func TestRunGoesOn(t *testing.T) {
 	if err := write(file, counted); err != nil {
 		t.Fatal(err)
 	}
-	if err := run(3, "m=200 cal", file, page); err != nil {
+	if err := run("rows", 3, "m=200 cal", file, page); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(page)
@@ -39,7 +39,7 @@ func TestRunGoesOn(t *testing.T) {
 		strings.Contains(got, "old") || !strings.HasPrefix(got, "text\n") || !strings.HasSuffix(got, "more\n") {
 		t.Errorf("%s", got)
 	}
-	if err := run(3, "m=200 cal", file, file); err == nil {
+	if err := run("rows", 3, "m=200 cal", file, file); err == nil {
 		t.Error("a page without the comments is no error")
 	}
 }

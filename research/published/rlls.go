@@ -1,4 +1,4 @@
-package weightest
+package main
 
 import (
 	"fmt"
@@ -7,9 +7,11 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"iwda/weightest"
 )
 
-// RLLS is the regularised estimator of Azizzadenesheli, Liu, Yang and Anandkumar
+// rlls is the regularised estimator of Azizzadenesheli, Liu, Yang and Anandkumar
 // (2019) on the predictions of p.Confusion and p.TargetPredictions: w = 1 + θ with
 //
 //	min ‖C θ - b‖ + ρ‖θ‖   s.t.   θ ≥ -1,      b = mu - C 1,
@@ -18,7 +20,7 @@ import (
 // scaled to w·D_S = 1. C 1 is the mean prediction on the source, for which others take
 // D_S. The norms are not squared, so that the optimum is often θ = 0 exactly (where
 // ‖Cᵀb‖ ≤ ρ‖b‖) or exactly C θ = b, BBSE without clipping.
-type RLLS struct{}
+type rlls struct{}
 
 const (
 	// rllsAlpha is α, what the bound is multiplied by: that of the released code's main script.
@@ -27,31 +29,31 @@ const (
 	rllsDelta = 0.05
 )
 
-// Estimate returns the weights. The error wraps ErrInvalidProblem, which also says that p has
+// Estimate returns the weights. The error wraps weightest.ErrInvalidProblem, which also says that p has
 // no number of source rows, ErrMissingClass with the class's number if one has no source
 // mass, ErrInfeasible if every weight is zero, or ErrNoConvergence.
-func (RLLS) Estimate(p Problem) (Estimate, error) {
+func (rlls) Estimate(p weightest.Problem) (weightest.Estimate, error) {
 	if err := p.Validate(); err != nil {
-		return Estimate{}, err
+		return weightest.Estimate{}, err
 	}
 	if p.SourceRows < 1 {
-		return Estimate{}, fmt.Errorf("%w: %d source rows; the bound of RLLS needs their number", ErrInvalidProblem, p.SourceRows)
+		return weightest.Estimate{}, fmt.Errorf("%w: %d source rows; the bound of rlls needs their number", weightest.ErrInvalidProblem, p.SourceRows)
 	}
-	if err := p.requireEveryClass(); err != nil {
-		return Estimate{}, err
+	if j := slices.Index(p.SourceDistribution, 0); j >= 0 {
+		return weightest.Estimate{}, fmt.Errorf("%w: class %d", weightest.ErrMissingClass, j)
 	}
 	s, err := solveCone(p.Confusion, unexplained(p), rllsRho(p.Classes(), p.SourceRows))
 	if err != nil {
-		return Estimate{}, err
+		return weightest.Estimate{}, err
 	}
 	w := slices.Clone(s.raw)
 	total := floats.Dot(w, p.SourceDistribution)
 	if !(total > 0) {
-		return Estimate{}, fmt.Errorf("%w: every weight is zero", ErrInfeasible)
+		return weightest.Estimate{}, fmt.Errorf("%w: every weight is zero", weightest.ErrInfeasible)
 	}
 	floats.Scale(1/total, w)
-	estimate := estimateOf(w, p)
-	estimate.Raw = s.raw
+	estimate := weightest.Estimate{Weights: w, TargetDistribution: make([]float64, len(w)), Raw: s.raw}
+	floats.MulTo(estimate.TargetDistribution, w, p.SourceDistribution)
 	switch {
 	case s.gap > 1e-8*s.objective+1e-14:
 		estimate.Warning = fmt.Sprintf("the duality gap is %.3g of an objective of %.3g", s.gap, s.objective)
@@ -62,10 +64,10 @@ func (RLLS) Estimate(p Problem) (Estimate, error) {
 }
 
 // Equations returns the rates of predictions.
-func (RLLS) Equations(p Problem) (*mat.Dense, error) { return ratesOf(p) }
+func (rlls) Equations(p weightest.Problem) (*mat.Dense, error) { return weightest.BBSE{}.Equations(p) }
 
 // unexplained returns b = mu - C 1.
-func unexplained(p Problem) []float64 {
+func unexplained(p weightest.Problem) []float64 {
 	b := make([]float64, p.Classes())
 	for i, mu := range p.TargetPredictions {
 		b[i] = mu - floats.Sum(p.Confusion.RawRowView(i))

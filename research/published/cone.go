@@ -1,4 +1,4 @@
-package weightest
+package main
 
 import (
 	"fmt"
@@ -7,9 +7,11 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"iwda/weightest"
 )
 
-// cone is the second-order cone problem of RLLS,
+// cone is the second-order cone problem of rlls,
 //
 //	min F(θ) = ‖C θ - b‖ + ρ‖θ‖   s.t.   θ ≥ -1,
 //
@@ -24,6 +26,9 @@ type cone struct {
 	// with (Cᵀu + ρθ/‖θ‖)_j = 0 for every free j.
 	face, dual []float64
 }
+
+// epsilon is the unit of rounding of float64.
+const epsilon = 0x1p-53
 
 // lowestTheta is -1, less what counts as rounding.
 const lowestTheta = -1 - 1e-13
@@ -107,7 +112,7 @@ func (s *cone) primal() error {
 		}
 		return nil
 	}
-	return fmt.Errorf("%w of RLLS with %d classes", ErrNoConvergence, len(s.b))
+	return fmt.Errorf("%w of rlls with %d classes", weightest.ErrNoConvergence, len(s.b))
 }
 
 // stepTowardsFace moves θ towards the solution of the face until the first bound is
@@ -263,9 +268,9 @@ func newFaceSystem(c *mat.Dense, free []int, target []float64) (*faceSystem, err
 	}
 	var svd mat.SVD
 	if !svd.Factorize(columns, mat.SVDThin) {
-		return nil, fmt.Errorf("%w: C has no singular value decomposition", ErrNoConvergence)
+		return nil, fmt.Errorf("%w: C has no singular value decomposition", weightest.ErrNoConvergence)
 	}
-	f.sigma = svd.Values(nil)[:svd.Rank(rankTolerance(len(free)))]
+	f.sigma = svd.Values(nil)[:svd.Rank(2*epsilon*float64(len(free)))]
 	svd.UTo(&f.u)
 	svd.VTo(&f.v)
 	f.along = make([]float64, len(f.sigma))

@@ -1,0 +1,122 @@
+package classshares
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"iwda/internal/gaussians"
+	"iwda/weightest/intervals"
+)
+
+// maxima are the classes with the largest probabilities.
+func maxima(probabilities []float64, k int) (classes []int) {
+	for row := range slices.Chunk(probabilities, k) {
+		classes = append(classes, floats.MaxIdx(row))
+	}
+	return classes
+}
+
+// Accuracy, shares and precisions hold the truth of a target in which only class shares changed, of rows on
+// their own and in groups; what rows alone would say does not hold if there are groups.
+func TestPerformance(t *testing.T) {
+	const draws, k, n = 60, 3, 400
+	for _, size := range []int{1, 8} {
+		p := gaussians.Rising(k)
+		p.Separation = []float64{1.5, 1.8, 2.1}
+		p.Size, p.Common, p.Alike = size, 0.4, true
+		random := rand.New(rand.NewPCG(41, uint64(size)))
+		held, shares, of, alone := map[string]int{}, 0, map[string]int{}, 0
+		width := 0.0
+		for seed := range uint64(draws) {
+			source, target := p.DrawSource(n, random), p.DrawTarget(2*n, random)
+			predicted := maxima(target.Probabilities, k)
+			right, hits, counts := 0.0, make([]float64, k), make([]float64, k)
+			for i, class := range predicted {
+				counts[class]++
+				if target.Labels[i] == class {
+					right += 1 / float64(len(predicted))
+					hits[class]++
+				}
+			}
+			ask := func(grouped bool) Performance {
+				heldOut, rows := rowsOf(source.Probabilities), rowsOf(target.Probabilities)
+				if grouped {
+					heldOut.Groups, rows.Groups = source.Groups, target.Groups
+				}
+				s, err := Fit(k, heldOut, source.Labels, rows, Settings{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				performance, err := s.Performance(maxima(source.Probabilities, k), predicted, intervals.BootstrapSettings{Seed: seed, Replicas: 200})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return performance
+			}
+			count := func(what string, a Accuracy, truth float64) {
+				of[what]++
+				if a.Low <= truth && truth <= a.High {
+					held[what]++
+				}
+				if a.Low > a.Value || a.Value > a.High {
+					t.Errorf("%s: %+v", what, a)
+				}
+			}
+			got := ask(true)
+			count("accuracy", got.Accuracy, right)
+			width += (got.Accuracy.High - got.Accuracy.Low) / draws
+			for y, class := range got.Classes {
+				count("share", class.Share, p.Target[y])
+				count("precision", *class.Precision, hits[y]/counts[y])
+				if class.Predicted != int(counts[y]) || class.Recall.Low >= class.Recall.High {
+					t.Errorf("class %d: %+v", y, class)
+				}
+			}
+			if size > 1 {
+				for y, class := range ask(false).Classes {
+					shares++
+					if class.Share.Low <= p.Target[y] && p.Target[y] <= class.Share.High {
+						alone++
+					}
+				}
+			}
+		}
+		// Of 60 intervals 57 are meant; fewer than 52 hold once in a hundred times.
+		for what, times := range held {
+			if 60*times < 52*of[what] {
+				t.Errorf("groups of %d: %d of %d intervals of %s hold", size, times, of[what], what)
+			}
+		}
+		if size > 1 && 100*alone > 80*shares {
+			t.Errorf("%d of %d intervals of rows hold: the draws say nothing of groups", alone, shares)
+		}
+		if limit := []float64{0.13, 0.25}[min(1, size-1)]; width > limit {
+			t.Errorf("groups of %d: the interval of the accuracy is %v wide", size, width)
+		}
+	}
+}
+
+// Nothing is known of the recall of a class without held-out rows, nor of the precision of one that is never
+// predicted; the accuracy's interval knows it.
+func TestPerformanceOfUnknown(t *testing.T) {
+	p := gaussians.Rising(2)
+	random := rand.New(rand.NewPCG(43, 44))
+	source, target := p.DrawSource(300, random), p.DrawTarget(300, random)
+	s, err := Fit(2, rowsOf(source.Probabilities), source.Labels, rowsOf(target.Probabilities), Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.Performance(make([]int, 300), make([]int, 300), intervals.BootstrapSettings{Replicas: 100})
+	if err != nil || got.Classes[1].Precision != nil || got.Classes[1].Recall.Value != 0 || got.Classes[0].Recall.Value != 1 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if share := s.Target()[0]; got.Accuracy.Low > share || got.Accuracy.High < share {
+		t.Errorf("all rows are predicted as the first class, whose share is %v: %+v", share, got.Accuracy)
+	}
+	if _, err := s.Performance(make([]int, 299), make([]int, 300), intervals.BootstrapSettings{}); err == nil {
+		t.Error("a held-out row without a prediction is no error")
+	}
+}
