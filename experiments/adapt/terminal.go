@@ -112,9 +112,9 @@ func (o *Outcome) Print(to io.Writer, folder string) {
 
 // cases shows what may have happened, with the accuracy that follows from it and what speaks for it.
 func (f facts) cases(cases []trust.Case) {
-	width := 0
+	width := len("what may have happened")
 	for _, c := range cases {
-		width = max(width, len("if "+c.If))
+		width = max(width, len(c.If))
 	}
 	fmt.Fprintln(f.to, f.Bold(fmt.Sprintf("%-*s  accuracy of the predictions", width, "what may have happened")))
 	for _, c := range cases {

@@ -49,10 +49,10 @@ func TestPrintOutcome(t *testing.T) {
 		"known       90.0% (85.0–95.0%) of the predictions should be right, if only class\n",
 		"need        right more often than always the most frequent class: yes (the\n",
 		`
-what may have happened      accuracy of the predictions
-only class shares differ    90.0% (85.0–95.0%)
+what may have happened    accuracy of the predictions
+only class shares differ  90.0% (85.0–95.0%)
   for       the test found nothing against label shift`,
-		"nothing is known            not known\n  because   too few rows\n",
+		"nothing is known          not known\n  because   too few rows\n",
 		`
 class   source  target  95% interval  predicted       recall  precision
 ant      75.0%   10.0%     8.0–12.3%      11.0%  81% (74–87)          –
@@ -75,7 +75,7 @@ größer   25.0%   90.0%             –      89.0%            –          –
 	}
 	o.Measured, o.Files = nil, nil
 	o.Classes[0].TargetInterval, o.Classes[0].ShareRejected, o.Classes[0].MeanProbability, o.SharesRejected = nil, true, 0.2, "the test says so"
-	for _, part := range []string{"\nant      75.0%  20.0%*             –", "            * mean of the probabilities, which errs too: the class shares cannot be\n"} {
+	for _, part := range []string{"\nant      75.0%  20.0%*             –", "            * mean of the probabilities, which errs too: the class shares cannot"} {
 		if text := print(); !strings.Contains(text, part) {
 			t.Errorf("%q is not in\n%s", part, text)
 		}

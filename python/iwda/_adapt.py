@@ -30,6 +30,7 @@ def adapt(
     device: str = "auto",
     steps: Optional[int] = None,
     label_shift: bool = False,
+    needs: Sequence[str] = (),
     folder: "Union[str, os.PathLike[str], None]" = None,
     progress: bool = True,
     **settings: Any,
@@ -65,6 +66,9 @@ def adapt(
         Train each run for so many steps.
     label_shift : bool
         You know that only the class shares differ. Otherwise the data decide.
+    needs : list of str
+        What you need of the predictions, such as ``["accuracy >= 0.9", "recall(sepsis) >= 0.8"]``:
+        :attr:`Outcome.needs` has the answers.
     folder : path, optional
         Where everything is kept. An adaptation that was interrupted goes on there. Without a
         folder, a temporary one is removed when the Outcome is.
@@ -116,6 +120,7 @@ def adapt(
     seed = _whole(seed, "seed")
     options = ["--device", device] + ([] if steps is None else ["--steps", str(_whole(steps, "steps"))])
     options += ["--label-shift"] if label_shift else []
+    options += [word for need in needs for word in ("--need", need)]
     called = {}
     for key, value in settings.items():
         options += ["--set", f"{key.replace('__', '.')}={json.dumps(value, default=_plain, ensure_ascii=False)}"]
