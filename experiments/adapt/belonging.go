@@ -7,12 +7,16 @@ import (
 	"hash/maphash"
 	"math"
 	"slices"
+	"strconv"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
 	"iwda/datasets"
 	"iwda/datasets/table"
+	"iwda/floor"
 	"iwda/internal/evenly"
+	"iwda/internal/printable"
 )
 
 // belonging is what was seen of rows of a source that seem to belong together, though no column of groups
@@ -20,6 +24,7 @@ import (
 type belonging struct {
 	warnings []string
 	blatant  string // why no interval is given, a clause; "" if there is no reason
+	outside  string // why no floor is, as many rows of the target lie where none of the source do; likewise
 }
 
 // partition is a column that may say which rows belong together.
@@ -43,6 +48,7 @@ const (
 	blatantFalling = 0.1
 	worthCopies    = 0.03
 	blatantCopies  = 0.2
+	mostOutside    = 0.1 // of the target's rows
 )
 
 // look fills in what is seen of a source whose rows have no groups, and of the target that goes with it.
@@ -50,6 +56,12 @@ func (b *belonging) look(source, target *table.Rows, idColumn string, learnt tab
 	rows := evenly.Rows(source.Len(), mostLooked)
 	s := looked{labels: datasets.LabelsOf(datasets.Subset(source, rows)), values: valuesOf(source, rows), width: datasets.Size(source.Shape())}
 	t := looked{values: valuesOf(target, evenly.Rows(target.Len(), mostLooked)), width: s.width}
+	if b.outside = s.outside(t, source.Columns()); b.outside != "" {
+		b.warnings = append(b.warnings, fmt.Sprintf("There is no lower bound of the accuracy: %s.", b.outside))
+	}
+	if datasets.GroupsOf(source) != nil { // somebody has said which rows belong together
+		return
+	}
 	b.copies(source)
 	for _, p := range s.partitions(source, rows, idColumn, learnt) {
 		rowsOf := make([]int, p.levels)
@@ -227,6 +239,40 @@ func (s looked) partition(name string, from, words, to int) (p partition, is boo
 		}
 	}
 	return p, p.levels >= fewestLevels
+}
+
+// outside names the columns in which more than so many of the target's rows lie where none of the source's
+// do, a clause; "" for none.
+func (s looked) outside(target looked, names []string) string {
+	var columns []string
+	for j := range s.width {
+		column := func(of looked) *mat.Dense {
+			n := len(of.values) / of.width
+			values := mat.NewDense(n, 1, nil)
+			for i := range n {
+				values.Set(i, 0, float64(of.values[i*of.width+j]))
+			}
+			return values
+		}
+		rows := floor.Outside(column(s), column(target))
+		outside := 0
+		for _, is := range rows {
+			if is {
+				outside++
+			}
+		}
+		if float64(outside) > mostOutside*float64(len(rows)) {
+			name := strconv.Itoa(j)
+			if names != nil {
+				name = strconv.Quote(names[j])
+			}
+			columns = append(columns, fmt.Sprintf("%s (%.0f%% of the rows)", name, 100*float64(outside)/float64(len(rows))))
+		}
+	}
+	if columns == nil {
+		return ""
+	}
+	return "rows of the target lie where no row of the source does, by the column " + printable.FirstTen(columns)
 }
 
 // pure reports whether each level has rows of one class alone, by more than chance, and the classes of

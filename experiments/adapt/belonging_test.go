@@ -107,3 +107,25 @@ func TestCopies(t *testing.T) {
 		}
 	}
 }
+
+// A target with a column that the source never has missing, or with values far from the source's, has no
+// floor, and the column is named.
+func TestOutside(t *testing.T) {
+	source := "a,b,label\n"
+	for i := range 60 {
+		source += fmt.Sprintf("%d,%.2f,c%d\n", i%7, float64(i)/60, i%2)
+	}
+	for b, want := range map[string]string{"0.5": "", "": `"b is missing" (100% of the rows)`, "9": `"b" (100% of the rows)`} {
+		target := "a,b\n"
+		for i := range 40 {
+			target += fmt.Sprintf("%d,%s\n", i%7, b)
+		}
+		d, err := Look(writeFile(t, t.TempDir(), "source.csv", source), writeFile(t, t.TempDir(), "target.csv", target), Naming{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if said := d.belong.outside; (said == "") != (want == "") || !strings.Contains(said, "\"b") && want != "" {
+			t.Errorf("b = %q: %q, want %s", b, said, want)
+		}
+	}
+}

@@ -46,8 +46,7 @@ func (o conclusion) Chosen() (chosen Chosen) {
 
 // conclude judges the finished runs below the folder of results by the rule and returns
 // what came of the one that is used, or of all seeds of its method. Labels may have chosen another one.
-// dependent is [judge.Shared].Dependent.
-func conclude(how config.Selection, results string, runs []plan.Run, chosen *LabelChoice, dependent string) (conclusion, error) {
+func conclude(how config.Selection, results string, runs []plan.Run, chosen *LabelChoice, seen belonging) (conclusion, error) {
 	candidates, err := candidatesOf(results, runs)
 	if err != nil {
 		return conclusion{}, err
@@ -56,7 +55,7 @@ func conclude(how config.Selection, results string, runs []plan.Run, chosen *Lab
 	if err != nil {
 		return conclusion{}, err
 	}
-	compared.Shared.Dependent = dependent
+	compared.Shared.Dependent, compared.Shared.Outside = seen.blatant, seen.outside
 	candidates = compared.Candidates
 	runs = slices.DeleteFunc(slices.Clone(runs), func(run plan.Run) bool { return !compared.Judges(run.ID.String()) })
 	if err := compared.TestShift(); err != nil {

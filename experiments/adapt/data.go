@@ -177,7 +177,7 @@ func (d *Data) lookAtRows(data catalogue.Dataset) (err error) {
 	d.Source.groups, d.Target.groups = datasets.GroupsOf(task.Source), datasets.GroupsOf(task.Target)
 	if isTable {
 		d.unlabelled = ofSource.Unlabelled()
-		if ofTarget, is := task.Target.(*table.Rows); is && d.Source.groups == nil && d.Source.Rows == d.Source.labelled() {
+		if ofTarget, is := task.Target.(*table.Rows); is && d.Source.Rows > 0 && d.Target.Rows > 0 && d.Source.Rows == d.Source.labelled() {
 			d.belong.look(ofSource, ofTarget, d.Source.idColumn(), d.Learnt)
 		}
 	}

@@ -121,7 +121,7 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 // conclude chooses among the runs that are left, or has labels do so, and writes everything but
 // outcome.json.
 func (p *Plan) conclude(ctx context.Context, left []plan.Run, failed []schedule.Failure, chosen *LabelChoice) (*Outcome, error) {
-	c, err := conclude(p.file.Config.Selection, p.results(), left, chosen, p.Data.belong.blatant)
+	c, err := conclude(p.file.Config.Selection, p.results(), left, chosen, p.Data.belong)
 	if err != nil {
 		return nil, err
 	}

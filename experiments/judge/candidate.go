@@ -143,6 +143,8 @@ type Shared struct {
 	// Dependent says why rows are not independent, though nobody says which belong together: then nothing
 	// that counts rows is to be believed. "" if nothing was seen.
 	Dependent string
+	// Outside says why no floor holds, as target rows lie where no source row does; "" if none was seen.
+	Outside string
 	// Changed is the p-value of the test that classes are as probable in both domains on average
 	// ([shifttest.MeansTest]).
 	Changed float64

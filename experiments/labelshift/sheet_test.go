@@ -13,9 +13,9 @@ import (
 	"testing"
 
 	"iwda/experiments/report/sheet"
+	"iwda/trust"
 	"iwda/weightest"
 	"iwda/weightest/calibration"
-	"iwda/trust"
 	"iwda/weightest/shifttest"
 )
 
