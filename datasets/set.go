@@ -152,6 +152,19 @@ func Subset(set Set, rows []int) Set {
 	return &subset{set, rows}
 }
 
+// GroupsOf returns the number of the group that each row of a set belongs to; nil where rows have none.
+func GroupsOf(set Set) []int {
+	switch s := set.(type) {
+	case *subset:
+		if all := GroupsOf(s.Set); all != nil {
+			return evenly.Pick(all, s.rows)
+		}
+	case interface{ Groups() []int }:
+		return s.Groups()
+	}
+	return nil
+}
+
 // Evenly returns a view of at most that many rows, drawn evenly over their order.
 func Evenly(set Set, most int) Set {
 	return Subset(set, evenly.Rows(set.Len(), most))

@@ -2,10 +2,13 @@ package datasets
 
 import (
 	"fmt"
+	"maps"
 	"math/big"
 	"math/rand/v2"
 	"slices"
 	"strconv"
+
+	"iwda/internal/evenly"
 )
 
 // HalfFractions returns the class fractions of the paper's subsampled tasks: the
@@ -92,8 +95,15 @@ func HeldOut(share float64, n int) int { return min(max(1, floorShare(share, n))
 // HoldOutRows divides rows by class: held are [HeldOut] of the rows of each class, drawn
 // without replacement, and kept all others, both in ascending order. Rows without a label are
 // kept. The classes are below classes.
-func HoldOutRows(labels Labels, classes int, share float64, random *rand.Rand) (kept, held []int) {
+//
+// Rows of a group, whose numbers are nil if there are none, are all kept or all held out: held are then
+// groups, drawn until there are as many rows of each class, but never the last one of a class. A class
+// of one group has none.
+func HoldOutRows(labels Labels, classes int, share float64, groups []int, random *rand.Rand) (kept, held []int) {
 	byClass, kept := rowsByClass(labels, classes)
+	if groups != nil {
+		return holdOutGroups(byClass, share, groups, random)
+	}
 	for _, rows := range byClass {
 		random.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 		out := HeldOut(share, len(rows))
@@ -102,5 +112,47 @@ func HoldOutRows(labels Labels, classes int, share float64, random *rand.Rand) (
 	}
 	slices.Sort(kept)
 	slices.Sort(held)
+	return kept, held
+}
+
+func holdOutGroups(byClass [][]int, share float64, groups []int, random *rand.Rand) (kept, held []int) {
+	counts, left, out := map[int]map[int]int{}, make([]int, len(byClass)), make([]int, len(byClass)) // rows of each class
+	order := evenly.All(len(byClass))
+	for class, rows := range byClass {
+		left[class] = len(rows)
+		for _, row := range rows {
+			if counts[groups[row]] == nil {
+				counts[groups[row]] = map[int]int{}
+			}
+			counts[groups[row]][class]++
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return left[a] - left[b] }) // the rarest chooses first
+	drawn, isHeld := slices.Sorted(maps.Keys(counts)), map[int]bool{}
+	random.Shuffle(len(drawn), func(i, j int) { drawn[i], drawn[j] = drawn[j], drawn[i] })
+	for _, class := range order {
+		wanted := HeldOut(share, len(byClass[class]))
+		for _, group := range drawn {
+			last := false
+			for of, rows := range counts[group] {
+				last = last || rows == left[of]
+			}
+			if out[class] >= wanted || isHeld[group] || last || counts[group][class] == 0 {
+				continue
+			}
+			isHeld[group] = true
+			for of, rows := range counts[group] {
+				left[of] -= rows
+				out[of] += rows
+			}
+		}
+	}
+	for row, group := range groups {
+		if isHeld[group] {
+			held = append(held, row)
+		} else {
+			kept = append(kept, row)
+		}
+	}
 	return kept, held
 }

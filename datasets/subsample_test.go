@@ -234,7 +234,7 @@ func TestHoldOutRows(t *testing.T) {
 		}
 	}
 	draw := func(seed int64) (kept, held []int) {
-		return datasets.HoldOutRows(labels, 4, 0.29, rand.New(datasets.Stream(seed, "held out")))
+		return datasets.HoldOutRows(labels, 4, 0.29, nil, rand.New(datasets.Stream(seed, "held out")))
 	}
 	kept, held := draw(1)
 	if got := labels.Subset(held).Counts(4); !slices.Equal(got, []int{29, 2, 0, 0}) {
@@ -255,10 +255,49 @@ func TestHoldOutRows(t *testing.T) {
 	if !slices.Equal(again, held) || slices.Equal(other, held) {
 		t.Error("the rows do not follow from the seed")
 	}
-	if _, held := datasets.HoldOutRows(labels, 4, 0.001, rand.New(datasets.Stream(1, "held out"))); !slices.Equal(labels.Subset(held).Counts(4), []int{1, 1, 0, 0}) {
+	if _, held := datasets.HoldOutRows(labels, 4, 0.001, nil, rand.New(datasets.Stream(1, "held out"))); !slices.Equal(labels.Subset(held).Counts(4), []int{1, 1, 0, 0}) {
 		t.Errorf("of a small share, %v", held)
 	}
-	if kept, _ := datasets.HoldOutRows(labels, 4, 0.999, rand.New(datasets.Stream(1, "held out"))); !slices.Equal(labels.Subset(kept).Counts(4), []int{1, 1, 1, 0}) {
+	if kept, _ := datasets.HoldOutRows(labels, 4, 0.999, nil, rand.New(datasets.Stream(1, "held out"))); !slices.Equal(labels.Subset(kept).Counts(4), []int{1, 1, 1, 0}) {
 		t.Errorf("of a large share, %v are kept", kept)
+	}
+}
+
+// Groups are held out whole, of each class about the share, and never the last group of a class.
+func TestHoldOutGroups(t *testing.T) {
+	var classes, groups []int
+	for group := range 40 {
+		for range 1 + group%7 {
+			classes, groups = append(classes, group%4/3), append(groups, 100+group)
+		}
+	}
+	for i, group := range []int{1, 1, 2, 2, 3} { // a class of two groups, and one of a single group
+		classes, groups = append(classes, []int{2, 2, 2, 2, 3}[i]), append(groups, group)
+	}
+	labels := datasets.KnownLabels(classes)
+	all := labels.Counts(4)
+	for seed := range int64(20) {
+		kept, held := datasets.HoldOutRows(labels, 4, 0.2, groups, rand.New(datasets.Stream(seed, "held out")))
+		if len(kept)+len(held) != len(classes) {
+			t.Fatalf("%d rows kept and %d held out of %d", len(kept), len(held), len(classes))
+		}
+		of := map[int]bool{}
+		for _, row := range held {
+			of[groups[row]] = true
+		}
+		for _, row := range kept {
+			if of[groups[row]] {
+				t.Fatalf("group %d is on both sides", groups[row])
+			}
+		}
+		counts := labels.Subset(held).Counts(4)
+		for class, n := range counts[:2] {
+			if share := float64(n) / float64(all[class]); share < 0.2-0.01 || share > 0.45 {
+				t.Errorf("%d of %d rows of class %d are held out", n, all[class], class)
+			}
+		}
+		if counts[2] != 2 || counts[3] != 0 {
+			t.Errorf("%v rows are held out", counts)
+		}
 	}
 }

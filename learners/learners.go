@@ -2,10 +2,7 @@
 // from, the folds that these are held out in, and what classifiers that have not seen a row say of it.
 package learners
 
-import (
-	"cmp"
-	"slices"
-)
+import "iwda/internal/evenly"
 
 // Rows are n labelled rows of d values.
 type Rows struct {
@@ -68,48 +65,12 @@ func (c Crossed) Mean() []float64 {
 	return mean
 }
 
-// Folds returns the fold of each row, from 0 to at most folds-1, the same at each call. A group is in
-// one fold. Groups are dealt out from the largest on, each to the fold that has the least of its
-// classes, so that folds have nearly equal shares of each class.
+// Folds returns the fold of each row, from 0 to at most folds-1, the same at each call; see
+// evenly.Folds. A group is in one fold.
 func Folds(rows Rows, folds int) []int {
-	members := make(map[int][]int) // rows of each group
-	var order []int                // groups by their first rows
-	for i := range rows.Labels {
-		group := i
-		if rows.Groups != nil {
-			group = rows.Groups[i]
-		}
-		if members[group] == nil {
-			order = append(order, group)
-		}
-		members[group] = append(members[group], i)
+	groups := rows.Groups
+	if groups == nil {
+		groups = evenly.All(len(rows.Labels))
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(len(members[b]), len(members[a])) })
-	all := make([]float64, rows.Classes)
-	for _, y := range rows.Labels {
-		all[y]++
-	}
-	counts, sizes := make([][]float64, min(folds, len(order))), make([]int, min(folds, len(order)))
-	for fold := range counts {
-		counts[fold] = make([]float64, rows.Classes)
-	}
-	result := make([]int, len(rows.Labels))
-	for _, group := range order {
-		best, least := 0, 0.0
-		for fold := range counts {
-			there := 0.0
-			for _, i := range members[group] {
-				there += counts[fold][rows.Labels[i]] / all[rows.Labels[i]]
-			}
-			if fold == 0 || there < least || there == least && sizes[fold] < sizes[best] {
-				best, least = fold, there
-			}
-		}
-		for _, i := range members[group] {
-			result[i] = best
-			counts[best][rows.Labels[i]]++
-			sizes[best]++
-		}
-	}
-	return result
+	return evenly.Folds(rows.Labels, groups, folds)
 }

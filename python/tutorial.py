@@ -23,7 +23,7 @@ last_year, labels = customers(1000, [0.6, 0.3, 0.1])
 this_year, hidden = customers(800, [0.2, 0.3, 0.5])  # hidden is what nobody knows yet
 
 outcome = iwda.adapt(last_year, labels, this_year)
-print(outcome)  # the verdict, and the classes' shares with intervals
+print(outcome)  # what is known, and the classes' shares with intervals
 print(outcome.probabilities.head(3).round(3))
 
 drawn = outcome.to_label  # fifty rows, drawn at random, for somebody to look at

@@ -20,13 +20,14 @@ import (
 	"iwda/internal/input"
 	"iwda/internal/printable"
 	"iwda/internal/wholefile"
+	"iwda/trust"
 )
 
 // adaptOptions say which domains are adapted, where to, and what is shown.
 type adaptOptions struct {
 	Source, Target string
 	adapt.Options
-	DryRun, Quiet, JSON bool
+	DryRun, Quiet, JSON, Fail bool
 	workOptions
 }
 
@@ -39,13 +40,15 @@ func newAdaptCommand(s streams) *cli.Command {
 	var o adaptOptions
 	flags := slices.Concat([]cli.Flag{
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Destination: &o.Folder, Value: "adapt-out", Usage: "`FOLDER` of everything that is written"},
-		&cli.BoolFlag{Name: "probabilities", Destination: &o.Probabilities, Usage: "write the probabilities of all classes too"},
+		&cli.BoolFlag{Name: "probabilities", Destination: &o.Probabilities, Usage: "write the probabilities of all classes too, as is done anyway of up to ten"},
 		tableFormat(&o.Format),
 		&cli.IntFlag{Name: "label-rows", Destination: &o.LabelRows, Value: labels.UsualRows, Action: commandline.Between(0, mostRows, "--label-rows", "want 0 or more"), Usage: labelRowsUsage},
 		&cli.IntFlag{Name: "steps", Destination: &o.Steps, Action: commandline.Between(1, mostSteps, "--steps", "a run takes one step or more"), Usage: "train each run for about `N` steps, but at least three epochs (default: as many as suit the data; --dry-run prints them)"},
 		&cli.BoolFlag{Name: "dry-run", Destination: &o.DryRun, Usage: "look at the data, print the experiment file and train nothing"},
 		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Destination: &o.Quiet, Usage: "print only errors"},
 		jsonFlag(&o.JSON),
+		commandline.Needs(&o.Needs),
+		commandline.Fail(&o.Fail),
 		&cli.BoolFlag{Name: "label-shift", Destination: &o.LabelShift, Usage: "you know that only the class shares differ: nothing is aligned, and predictions are corrected in full (default: the data decide)"},
 		networkFlag(&o.Network),
 	}, domainFlags(&o.Columns), o.machineFlags(), commandline.Advanced(
@@ -68,6 +71,7 @@ same command continues.
 Examples:
   iwrun adapt source.csv target.csv
   iwrun adapt flowers.csv --label-column species --domain-column garden
+  iwrun adapt source.csv target.csv --need 'accuracy >= 0.9' --need 'recall(sepsis) >= 0.8' --fail
   iwrun adapt photos/labelled photos/new -o photos-out --device cuda`,
 		Flags: flags,
 		Action: func(c *cli.Context) (err error) {
@@ -161,6 +165,9 @@ func runAdapt(o adaptOptions, s streams) error {
 	}
 	if err == nil && len(summary.Failed) > 0 {
 		return statusError(statusFailed)
+	}
+	if err == nil && o.Fail {
+		err = trust.Check(outcome.Needs)
 	}
 	return err
 }

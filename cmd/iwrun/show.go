@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,34 +16,63 @@ import (
 	"iwda/experiments/model"
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
+	"iwda/internal/commandline"
 	"iwda/internal/input"
 	"iwda/internal/printable"
+	"iwda/trust"
 )
 
 func newShowCommand(s streams) *cli.Command {
-	var asJSON bool
+	var asJSON, fail bool
+	var needs []string
 	return &cli.Command{
 		Name:      "show",
 		Usage:     "say what a folder of iwrun holds, and what to do next",
-		UsageText: "iwrun show FOLDER [--json]",
-		Description: `For a folder of iwrun adapt, the command shows the verdict, the class shares, how many predictions should be right, and
-what to do next. For a run, a model or results of experiments, it shows what the folder is, and the next command to use.
+		UsageText: "iwrun show FOLDER [--json] [--need TEXT]",
+		Description: `For a folder of iwrun adapt, the command shows how many predictions should be right, whether that is enough, the class
+shares, and what to do next. For a run, a model or results of experiments, it shows what the folder is, and the next command to use.
 
 Examples:
   iwrun show adapt-out
+  iwrun show adapt-out --need 'accuracy >= 0.9' --fail
   iwrun show adapt-out --json`,
-		Flags: []cli.Flag{jsonFlag(&asJSON)},
+		Flags: []cli.Flag{jsonFlag(&asJSON), commandline.Needs(&needs), commandline.Fail(&fail)},
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
 				return wrongUsage("name one folder, such as adapt-out")
 			}
 			folder := filepath.Clean(c.Args().First())
-			if asJSON {
+			switch {
+			case len(needs) > 0 || fail:
+				return showNeeds(folder, needs, fail, asJSON, s)
+			case asJSON:
 				return printOutcome(folder, s)
 			}
 			return input.Wrong(show(folder, s))
 		},
 	}
+}
+
+// showNeeds shows the outcome of a folder with answers to other needs, or those that it has.
+func showNeeds(folder string, needs []string, fail, asJSON bool, s streams) error {
+	outcome, err := adapt.ReadOutcome(folder)
+	if err == nil {
+		err = outcome.Ask(needs)
+	}
+	if err != nil {
+		return input.Wrong(err)
+	}
+	if asJSON {
+		encoder := json.NewEncoder(s.out)
+		encoder.SetIndent("", "  ")
+		err = encoder.Encode(outcome)
+	} else {
+		outcome.Print(s.out, folder)
+	}
+	if err == nil && fail {
+		err = trust.Check(outcome.Needs)
+	}
+	return err
 }
 
 // printOutcome copies the outcome.json of a folder.

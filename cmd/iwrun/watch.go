@@ -33,7 +33,8 @@ type watchOptions struct {
 	Alarms                                   []string
 	Level                                    float64
 	Kind, Labels, TimeColumn, GroupColumn    string
-	Compare, RunModule                       bool
+	Compare                                  bool
+	Trust                                    model.Trust
 }
 
 func newWatchCommand(s streams) *cli.Command {
@@ -74,11 +75,10 @@ Examples:
 			&cli.StringFlag{Name: "time-column", Destination: &o.TimeColumn, DefaultText: "the time of its file", Usage: "`NAME` of the column with times; the latest is the batch's"},
 			&cli.StringFlag{Name: "group-column", Destination: &o.GroupColumn, Usage: "`NAME` of the column that says which rows belong together, as of one patient: one row of each group counts"},
 			&cli.BoolFlag{Name: "compare", Destination: &o.Compare, Usage: "compare the class shares of two states"},
-		}, commandline.Advanced(
+		}, commandline.Advanced(append(trustFlags(&o.Trust),
 			&commandline.Choice{Words: []string{table.Probabilities.String(), table.Logits.String()}, StringFlag: &cli.StringFlag{Name: "kind", Destination: &o.Kind, Usage: "`KIND` of the values, if their name does not say so: probabilities or logits"}},
 			&cli.StringFlag{Name: "labels", Destination: &o.Labels, Usage: "`NAME` of HELDOUT's array or column of labels; for a .npy file, the file with the labels"},
-			moduleFlag(&o.RunModule),
-		), o.deviceFlags()),
+		)...), o.deviceFlags()),
 		Action: func(c *cli.Context) error {
 			arguments := c.Args().Slice()
 			if o.Compare {
@@ -176,9 +176,6 @@ func (o watchOptions) openFolder(folder string) (watched, error) {
 	if err != nil {
 		return watched{}, input.Wrong(err)
 	}
-	if err := mayRun(run, o.RunModule); err != nil {
-		return watched{}, err
-	}
 	probabilities, err := source.Probabilities()
 	if err != nil {
 		return watched{}, err
@@ -187,7 +184,7 @@ func (o watchOptions) openFolder(folder string) (watched, error) {
 	if err != nil {
 		return watched{}, input.Wrong(err)
 	}
-	members, err := model.OpenMembers([]string{run})
+	members, err := o.Trust.OpenMembers([]string{run})
 	if err != nil {
 		return watched{}, input.Wrong(err)
 	}

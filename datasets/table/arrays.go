@@ -18,8 +18,8 @@ type arrays struct {
 	files  []*mapping
 	values *array
 	// nil where there are none
-	labels, ids, domain *array
-	names               []string
+	labels, ids, groups, domain *array
+	names                       []string
 }
 
 func (f *arrays) Close() error {
@@ -47,7 +47,7 @@ func (f *arrays) openNamed(there []string, t *Table, open func(i int) (*array, e
 	for _, part := range []struct {
 		i  int
 		to **array
-	}{{l.values[0], &f.values}, {l.labels, &f.labels}, {l.ids, &f.ids}, {l.domain, &f.domain}} {
+	}{{l.values[0], &f.values}, {l.labels, &f.labels}, {l.ids, &f.ids}, {l.groups, &f.groups}, {l.domain, &f.domain}} {
 		if part.i < 0 {
 			continue
 		}
@@ -66,7 +66,7 @@ func (f *arrays) describe(t *Table) (err error) {
 		return err
 	}
 	t.rows = f.values.shape[0]
-	for _, a := range []*array{f.labels, f.ids, f.domain} {
+	for _, a := range []*array{f.labels, f.ids, f.groups, f.domain} {
 		if a == nil {
 			continue
 		}
@@ -100,6 +100,9 @@ func (f *arrays) scan(labelsAlone bool) (cursor, error) {
 	if err == nil && !labelsAlone && f.ids != nil {
 		c.ids, err = f.ids.read()
 	}
+	if err == nil && !labelsAlone && f.groups != nil {
+		c.groups, err = f.groups.read()
+	}
 	if err != nil {
 		c.Close()
 		return nil, err
@@ -109,14 +112,14 @@ func (f *arrays) scan(labelsAlone bool) (cursor, error) {
 
 // arraysCursor goes over arrays side by side; those that are not read are nil.
 type arraysCursor struct {
-	form                        *arrays
-	values, labels, ids, domain *column
-	row                         int // how many were read
+	form                                *arrays
+	values, labels, ids, groups, domain *column
+	row                                 int // how many were read
 }
 
 func (c *arraysCursor) Close() error {
 	var errs []error
-	for _, column := range []*column{c.values, c.labels, c.ids, c.domain} {
+	for _, column := range []*column{c.values, c.labels, c.ids, c.groups, c.domain} {
 		if column != nil {
 			errs = append(errs, column.Close())
 		}
@@ -145,8 +148,14 @@ func (c *arraysCursor) next(b *Batch, n int) (err error) {
 			}
 		}
 	}
-	if c.ids != nil {
-		if b.ids, err = c.ids.append(b.ids, n); err != nil {
+	for _, part := range []struct {
+		*column
+		to *[]string
+	}{{c.ids, &b.ids}, {c.groups, &b.groups}} {
+		if part.column == nil {
+			continue
+		}
+		if *part.to, err = part.append(*part.to, n); err != nil {
 			return err
 		}
 	}
@@ -181,6 +190,9 @@ func (c *arraysCursor) keepDomain(b *Batch, n int) (kept int, err error) {
 	}
 	if c.ids != nil {
 		b.ids = keepRows(b.ids, 1, keep)
+	}
+	if c.groups != nil {
+		b.groups = keepRows(b.groups, 1, keep)
 	}
 	return kept, nil
 }

@@ -16,6 +16,7 @@ type Batch struct {
 
 	rows    int      // that were appended
 	ids     []string // nil where the file has none
+	groups  []string // nil where the file has none
 	names   []string // labels as they are in the file
 	classes []int    // what these are, or unknown; nil where the file has none
 	lines   []int    // of the file, from 1; nil where it has none
@@ -43,6 +44,14 @@ func (b *Batch) ID(i int) string {
 		return strconv.Itoa(b.Number(i))
 	}
 	return b.ids[i]
+}
+
+// Group is the name of the group of a row of the batch, if the file has groups.
+func (b *Batch) Group(i int) (name string, has bool) {
+	if len(b.groups) == 0 {
+		return "", false
+	}
+	return b.groups[i], true
 }
 
 // HasIDs reports whether the file has ids.
@@ -98,7 +107,7 @@ func (t *Table) pass(labelsAlone bool, size int, samples []sample) iter.Seq2[*Ba
 		defer cursor.Close()
 		b := &Batch{}
 		for first := 0; ; first += b.rows {
-			*b = Batch{First: first, Values: b.Values[:0], ids: b.ids[:0], names: b.names[:0], classes: b.classes[:0], lines: b.lines[:0], numbers: b.numbers[:0], domains: b.domains[:0], samples: samples, strays: b.strays}
+			*b = Batch{First: first, Values: b.Values[:0], ids: b.ids[:0], groups: b.groups[:0], names: b.names[:0], classes: b.classes[:0], lines: b.lines[:0], numbers: b.numbers[:0], domains: b.domains[:0], samples: samples, strays: b.strays}
 			for err == nil && b.rows < size {
 				err = cursor.next(b, size-b.rows)
 			}

@@ -298,6 +298,9 @@ func (c *csvCursor) next(b *Batch, n int) error {
 		if l.ids >= 0 {
 			b.ids = append(b.ids, strings.Clone(printable.FromCell(record[l.ids])))
 		}
+		if l.groups >= 0 {
+			b.groups = append(b.groups, strings.Clone(textOf(record[l.groups])))
+		}
 	}
 	return nil
 }

@@ -41,6 +41,7 @@ type layout struct {
 	values []int
 	labels int             // -1 for none
 	ids    int             // -1 for none
+	groups int             // -1 for none
 	domain int             // -1 for none
 	ignore map[string]bool // names of columns that are passed over
 }
@@ -99,13 +100,13 @@ func chooseRoles(there []string, o Options) (layout, error) {
 		}
 		return firstOf(o.Rest(usual), there)
 	}
-	l := layout{labels: place(o.Label, labelNames), ids: place(o.ID, idNames), domain: place(o.DomainColumn, nil), ignore: set(o.Ignore)}
+	l := layout{labels: place(o.Label, labelNames), ids: place(o.ID, idNames), groups: place(o.Group, nil), domain: place(o.DomainColumn, nil), ignore: set(o.Ignore)}
 	return l, nil
 }
 
 // isValue reports whether a column of that name has no role.
 func (l layout) isValue(i int, name string) bool {
-	return i != l.labels && i != l.ids && i != l.domain && !l.ignore[name] && !isIndex(name)
+	return i != l.labels && i != l.ids && i != l.groups && i != l.domain && !l.ignore[name] && !isIndex(name)
 }
 
 func set(names []string) map[string]bool {
@@ -144,7 +145,7 @@ func distinct(what string, names []string) error {
 // once returns an error where a column that is read has the name of another one.
 func (l layout) once(columns []string, withoutLabels bool) error {
 	names := make(map[string]bool)
-	for _, i := range append([]int{l.ids, l.domain, l.labels}, l.values...) {
+	for _, i := range append([]int{l.ids, l.groups, l.domain, l.labels}, l.values...) {
 		if i >= 0 && (i != l.labels || !withoutLabels) {
 			names[columns[i]] = true
 		}

@@ -21,10 +21,10 @@ type parquetFile struct {
 	groups []format.RowGroup
 	list   bool
 	names  []string // those that the metadata gives the classes; nil for none
-	// All columns are at the ends of the schema; labels, ids and domain may be nil.
-	values              []*parquet.Column
-	labels, ids, domain *parquet.Column
-	rows                int
+	// All columns are at the ends of the schema; labels, ids, group and domain may be nil.
+	values                     []*parquet.Column
+	labels, ids, group, domain *parquet.Column
+	rows                       int
 }
 
 func openParquet(t *Table) (err error) {
@@ -98,7 +98,7 @@ func (f *parquetFile) choose(fields []*parquet.Column) error {
 	for _, role := range []struct {
 		at     int
 		column **parquet.Column
-	}{{l.labels, &f.labels}, {l.ids, &f.ids}, {l.domain, &f.domain}} {
+	}{{l.labels, &f.labels}, {l.ids, &f.ids}, {l.groups, &f.group}, {l.domain, &f.domain}} {
 		if role.at < 0 {
 			continue
 		}
@@ -179,15 +179,18 @@ func (f *parquetFile) scan(labelsAlone bool) (cursor, error) {
 	if f.ids != nil {
 		c.ids = newLeaf(pass, f.ids, false)
 	}
+	if f.group != nil {
+		c.group = newLeaf(pass, f.group, false)
+	}
 	return c, nil
 }
 
 // parquetCursor goes over columns side by side; those that are not read are nil.
 type parquetCursor struct {
-	form                *parquetFile
-	values              []*leaf
-	labels, ids, domain *leaf
-	row                 int // how many were read
+	form                       *parquetFile
+	values                     []*leaf
+	labels, ids, group, domain *leaf
+	row                        int // how many were read
 }
 
 func (c *parquetCursor) Close() error { return nil }
@@ -225,7 +228,7 @@ func (c *parquetCursor) read(b *Batch, n int) (err error) {
 		*leaf
 		name string
 		to   *[]string
-	}{{c.labels, "labels", &b.names}, {c.ids, "ids", &b.ids}} {
+	}{{c.labels, "labels", &b.names}, {c.ids, "ids", &b.ids}, {c.group, "groups", &b.groups}} {
 		if part.leaf == nil {
 			continue
 		}

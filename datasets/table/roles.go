@@ -15,6 +15,8 @@ type Roles struct {
 	Label string `yaml:"label_column,omitempty"`
 	// ID is the column of ids.
 	ID string `yaml:"id_column,omitempty"`
+	// Group is the column that says which rows belong together, as the visits of a patient do.
+	Group string `yaml:"group_column,omitempty"`
 	// Ignore are columns that are skipped.
 	Ignore []string `yaml:"ignore,omitempty,flow"`
 	// DomainColumn is the column that says to which domain a row belongs.
@@ -28,7 +30,7 @@ func (r Roles) None() bool { return r.named() == nil }
 
 // named lists the columns that are named.
 func (r Roles) named() (names []string) {
-	for _, name := range append([]string{r.Label, r.ID, r.DomainColumn}, r.Ignore...) {
+	for _, name := range append([]string{r.Label, r.ID, r.Group, r.DomainColumn}, r.Ignore...) {
 		if name != "" {
 			names = append(names, name)
 		}
@@ -62,10 +64,20 @@ func Ignored(values, columns []string) (names []string) {
 	return names
 }
 
+// GoString is the text by which roles count in the hash of a run: as it was before rows could have
+// groups, if they have none.
+func (r Roles) GoString() string {
+	group := ""
+	if r.Group != "" {
+		group = fmt.Sprintf(", Group:%q", r.Group)
+	}
+	return fmt.Sprintf("table.Roles{Label:%q, ID:%q%s, Ignore:%#v, DomainColumn:%q, DomainValue:%q}", r.Label, r.ID, group, r.Ignore, r.DomainColumn, r.DomainValue)
+}
+
 // String says what is named; "" if nothing is.
 func (r Roles) String() string {
 	var parts []string
-	for _, role := range []struct{ what, column string }{{"labels", r.Label}, {"ids", r.ID}} {
+	for _, role := range []struct{ what, column string }{{"labels", r.Label}, {"ids", r.ID}, {"groups", r.Group}} {
 		if role.column != "" {
 			parts = append(parts, fmt.Sprintf("%s in %.100q", role.what, role.column))
 		}
@@ -81,7 +93,7 @@ func (r Roles) String() string {
 
 // Equal reports whether both name the same.
 func (r Roles) Equal(other Roles) bool {
-	return r.Label == other.Label && r.ID == other.ID && slices.Equal(r.Ignore, other.Ignore) &&
+	return r.Label == other.Label && r.ID == other.ID && r.Group == other.Group && slices.Equal(r.Ignore, other.Ignore) &&
 		r.DomainColumn == other.DomainColumn && r.DomainValue == other.DomainValue
 }
 

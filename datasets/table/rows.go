@@ -17,6 +17,8 @@ type Rows struct {
 	labels     []int32 // a class or unknown; nil where the file has no labels
 	unlabelled string  // see Unlabelled
 	ids        []string
+	groups     []int // numbers of groups, from 0; nil where the file has none
+	grouping   Grouping
 	blocks     [][]float32 // the values where they are not mapped: the same number of rows in each but the last
 	block      int         // rows a block
 	samples    []sample    // of the values of features that are numbers
@@ -94,6 +96,9 @@ func (r *Rows) keep(b *Batch) {
 		r.ids = make([]string, 0, max(len(b.ids), r.rows)) // none is more than a file of its size may have
 	}
 	r.ids = append(r.ids, b.ids...)
+	for _, name := range b.groups {
+		r.groups = append(r.groups, r.grouping.Number(name))
+	}
 	if b.ids == nil {
 		for _, number := range b.numbers {
 			r.ids = append(r.ids, strconv.Itoa(number))
@@ -128,6 +133,30 @@ func (r *Rows) ID(i int) string {
 	}
 	return r.ids[i]
 }
+
+// Grouping numbers groups by their names, from 0. The zero value has none.
+type Grouping struct {
+	of    map[string]int
+	count int
+}
+
+// Number is that of a group; a row without a name is a group of its own.
+func (g *Grouping) Number(name string) int {
+	number, known := g.of[name]
+	if !known || name == "" {
+		if g.of == nil {
+			g.of = map[string]int{}
+		}
+		number = g.count
+		g.count++
+		g.of[name] = number
+	}
+	return number
+}
+
+// Groups are the numbers, from 0, of the groups that rows belong to; a row without one is a group of its
+// own. nil where no column of groups is named. The caller must not change it.
+func (r *Rows) Groups() []int { return r.groups }
 
 // RepeatedIDs is the number of rows with the id of a row before them, and the first of these ids.
 func (r *Rows) RepeatedIDs() (rows int, first string) {

@@ -81,7 +81,7 @@ func (d Data) rowsOf(of Domain) string {
 		kind = "rows"
 	}
 	if of.labelled() == 0 {
-		return fmt.Sprintf("%d %s without labels", of.Rows, kind)
+		return fmt.Sprintf("%d %s%s without labels", of.Rows, kind, of.grouped())
 	}
 	classes := evenly.All(len(of.Counts))
 	slices.SortStableFunc(classes, func(a, b int) int { return of.Counts[b] - of.Counts[a] })
@@ -89,7 +89,7 @@ func (d Data) rowsOf(of Domain) string {
 	for _, class := range classes {
 		counts = append(counts, fmt.Sprintf("%.100q %d", d.Classes[class], of.Counts[class]))
 	}
-	text := fmt.Sprintf("%d %s of %d classes: %s", of.Rows, kind, len(classes), printable.FirstTen(counts))
+	text := fmt.Sprintf("%d %s%s of %d classes: %s", of.Rows, kind, of.grouped(), len(classes), printable.FirstTen(counts))
 	if unknown := of.Rows - of.labelled(); unknown > 0 {
 		text += fmt.Sprintf("; %d without a label", unknown)
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -12,6 +13,7 @@ import (
 	"iwda/experiments/judge"
 	"iwda/experiments/model"
 	"iwda/internal/heading"
+	"iwda/trust"
 	"iwda/weightest/intervals"
 )
 
@@ -45,8 +47,11 @@ func classShares(about model.Metadata, compared *judge.Comparison, run int) ([]C
 	for i, class := range about.Classes {
 		shares[i] = ClassOutcome{Class: class, SourceShare: source[i], TargetShare: target[i]}
 	}
-	if compared.Shared.Test.Rejected() {
+	if compared.Shared.Test.Rejected() { // then none would hold
 		return shares, nil
+	}
+	if why := compared.Shared.Dependent; why != "" {
+		return shares, errors.New(why)
 	}
 	return shares, bound(shares, compared, run)
 }
@@ -92,18 +97,17 @@ func (c *ClassOutcome) widen(deviation float64) {
 	}
 }
 
-// The bootstrap behind the intervals, their level, and the classes with which it does not take minutes.
+// The bootstrap behind the intervals, and their level.
 const (
-	replicas    = 200
-	level       = 0.95
-	mostBounded = 225
+	replicas = 200
+	level    = 0.95
 )
 
 // bound finds the intervals of the target's shares by the bootstrap: the run's
 // held-out source rows and its target rows are both drawn again, and each time the shares
 // estimated as they were.
 func bound(shares []ClassOutcome, compared *judge.Comparison, run int) error {
-	if len(shares) > mostBounded {
+	if len(shares) > trust.MostClasses {
 		return fmt.Errorf("%d resamples of %d classes take minutes; iwrun labelshift --run makes them", replicas, len(shares))
 	}
 	fitted, err := compared.Fit(run)
@@ -120,12 +124,26 @@ func bound(shares []ClassOutcome, compared *judge.Comparison, run int) error {
 	return nil
 }
 
-// writeClasses writes a line a class: its shares and its weight, with their intervals
-// where there are some.
+// writeClasses writes a line a class: its shares and its weight, with their intervals where there are
+// some, whether these shares are rejected, and how well the class is predicted.
 func writeClasses(path string, shares []ClassOutcome) error {
 	fields := []table.Field{{Name: heading.Class}}
-	for _, name := range []string{heading.SourceShare, heading.TargetShare, heading.TargetShareLow, heading.TargetShareHigh, heading.Weight, heading.WeightLow, heading.WeightHigh} {
+	for _, name := range []string{
+		heading.SourceShare, heading.TargetShare, heading.TargetShareLow, heading.TargetShareHigh, heading.Weight, heading.WeightLow, heading.WeightHigh, heading.MeanProbability, heading.PredictedShare,
+		heading.Recall, heading.Recall + heading.Low, heading.Recall + heading.High, heading.Precision, heading.Precision + heading.Low, heading.Precision + heading.High,
+	} {
 		fields = append(fields, table.Field{Name: name, Kind: table.ShareField})
+	}
+	fields = append(fields, table.Field{Name: heading.ShareRejected})
+	known := func(n *trust.Number) (values []float64) {
+		for _, v := range []*float64{n.Of().Value, n.Of().Low, n.Of().High} {
+			if v == nil {
+				values = append(values, math.NaN())
+			} else {
+				values = append(values, *v)
+			}
+		}
+		return values
 	}
 	return table.WriteTable(path, fields, func(add func(...table.Cell) error) error {
 		for _, s := range shares {
@@ -134,10 +152,15 @@ func writeClasses(path string, shares []ClassOutcome) error {
 				target, weight = *s.TargetInterval, *s.WeightInterval
 			}
 			row := []table.Cell{{Text: s.Class}}
-			for _, v := range []float64{s.SourceShare, s.TargetShare, target.Low, target.High, s.Weight, weight.Low, weight.High} {
+			values := []float64{s.SourceShare, s.TargetShare, target.Low, target.High, s.Weight, weight.Low, weight.High, s.MeanProbability, s.PredictedShare}
+			for _, v := range slices.Concat(values, known(s.Recall), known(s.Precision)) {
 				row = append(row, table.Cell{Number: v})
 			}
-			if err := add(row...); err != nil {
+			rejected := "no"
+			if s.ShareRejected {
+				rejected = "yes"
+			}
+			if err := add(append(row, table.Cell{Text: rejected})...); err != nil {
 				return err
 			}
 		}

@@ -14,12 +14,13 @@ import (
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
 	"iwda/internal/printable"
+	"iwda/trust"
 )
 
 // conclusion is what was chosen, and what it says of the target.
 type conclusion struct {
 	judge.Choice
-	judge.Trust
+	known   trust.Known
 	Runs    []plan.Run     // those that predict
 	Classes []ClassOutcome // write sets the shares of the predictions
 	// Folder is that of the used run's method, whose seeds iwrun predict takes together.
@@ -45,7 +46,7 @@ func (o conclusion) Chosen() (chosen Chosen) {
 
 // conclude judges the finished runs below the folder of results by the rule and returns
 // what came of the one that is used, or of all seeds of its method. Labels may have chosen another one.
-func conclude(how config.Selection, results string, runs []plan.Run, chosen *LabelChoice) (conclusion, error) {
+func conclude(how config.Selection, results string, runs []plan.Run, chosen *LabelChoice, seen belonging) (conclusion, error) {
 	candidates, err := candidatesOf(results, runs)
 	if err != nil {
 		return conclusion{}, err
@@ -54,6 +55,7 @@ func conclude(how config.Selection, results string, runs []plan.Run, chosen *Lab
 	if err != nil {
 		return conclusion{}, err
 	}
+	compared.Shared.Dependent, compared.Shared.Outside = seen.blatant, seen.outside
 	candidates = compared.Candidates
 	runs = slices.DeleteFunc(slices.Clone(runs), func(run plan.Run) bool { return !compared.Judges(run.ID.String()) })
 	if err := compared.TestShift(); err != nil {
@@ -85,7 +87,7 @@ func conclude(how config.Selection, results string, runs []plan.Run, chosen *Lab
 	}
 	predicting := choice.Predicting()
 	outcome := conclusion{
-		Choice: choice, Trust: compared.Trust(predicting, choice.Correction), labels: chosen,
+		Choice: choice, labels: chosen,
 		Folder: filepath.Dir(runs[choice.Used].Dir(results).String()), first: candidates[predicting[0]],
 	}
 	used, err := runs[choice.Used].Dir(results).ReadResult()
@@ -93,6 +95,7 @@ func conclude(how config.Selection, results string, runs []plan.Run, chosen *Lab
 		return conclusion{}, err
 	}
 	outcome.versions = used.Versions
+	outcome.known = compared.Trust(models[choice.Used].Classes, predicting, choice.Correction)
 	for _, i := range predicting {
 		outcome.Runs = append(outcome.Runs, runs[i])
 	}
@@ -121,7 +124,11 @@ func (o *conclusion) tellClasses(models []model.Metadata, compared *judge.Compar
 	}
 	o.Classes = meanShares(classes)
 	for i, share := range o.Shared.Target() {
-		o.Classes[i].ReferenceShare = share
+		known, c := o.known.Classes[i], &o.Classes[i]
+		c.ReferenceShare, c.ShareRejected, c.MeanProbability, c.Recall, c.Precision = share, o.known.Rejected != "", known.Mean, known.Recall, known.Precision
+		if c.ShareRejected {
+			c.TargetInterval, c.WeightInterval = nil, nil
+		}
 	}
 	if unbounded != nil {
 		o.Problems = append(o.Problems, fmt.Sprintf("The class shares have no intervals: %v.", unbounded))

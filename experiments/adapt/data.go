@@ -34,6 +34,7 @@ type Data struct {
 
 	sample   sample // of Vectors
 	repeated string // a warning of the target's ids, "" if they differ
+	belong   belonging
 
 	unlabelled string // the place of the source's first row without a label, "" if it is not known
 }
@@ -44,6 +45,44 @@ type Domain struct {
 	Rows            int
 	Counts          []int // labelled rows of each class
 	labels          datasets.Labels
+	groups          []int // of its rows; nil if no column of groups is named
+}
+
+// grouped says in how many groups the rows are, after their number; "" if no column of groups is named.
+func (d Domain) grouped() string {
+	if d.groups == nil {
+		return ""
+	}
+	n, _ := d.inGroups()
+	return " in " + printable.Count(n, "group")
+}
+
+// idColumn is the name of the column of ids of a file of rows; "" if there is none.
+func (d Domain) idColumn() string {
+	if d.ID != "" {
+		return d.ID
+	}
+	names, _ := table.Names(d.Path) // which was read before
+	if at := table.IDColumn(d.Rest(names)); at >= 0 {
+		return d.Rest(names)[at]
+	}
+	return ""
+}
+
+// inGroups returns the number of groups of the domain's rows, and of those with rows of each class.
+func (d Domain) inGroups() (all int, ofClass []int) {
+	seen, ofClass := map[[2]int]bool{}, make([]int, len(d.Counts))
+	for i, group := range d.groups {
+		if !seen[[2]int{group, -1}] {
+			seen[[2]int{group, -1}] = true
+			all++
+		}
+		if class, known := d.labels.At(i); known && !seen[[2]int{group, class}] {
+			seen[[2]int{group, class}] = true
+			ofClass[class]++
+		}
+	}
+	return all, ofClass
 }
 
 // labelled is the number of rows with a label.
@@ -126,6 +165,7 @@ func (d *Data) lookAtRows(data catalogue.Dataset) (err error) {
 			d.Said = append(d.Said, fmt.Sprintf("%s: numbers have a decimal comma", []string{sourceName, targetName}[i]))
 		}
 	}
+	ofSource, isTable := task.Source.(*table.Rows)
 	if rows, is := task.Target.(*table.Rows); is {
 		if n, id := rows.RepeatedIDs(); n > 0 {
 			d.repeated = fmt.Sprintf("The ids of the target are not unique: %d rows have the same id as another row, for example %q. iwrun evaluate cannot tell to which of them a label belongs. Name another column with --id-column, or leave it out with --ignore.", n, id)
@@ -134,8 +174,12 @@ func (d *Data) lookAtRows(data catalogue.Dataset) (err error) {
 	d.Learnt = task.Learnt
 	d.Width, d.Classes = datasets.Size(task.Source.Shape()), task.Source.ClassNames()
 	d.count(datasets.LabelsOf(task.Source), datasets.LabelsOf(task.Target))
-	if rows, is := task.Source.(*table.Rows); is {
-		d.unlabelled = rows.Unlabelled()
+	d.Source.groups, d.Target.groups = datasets.GroupsOf(task.Source), datasets.GroupsOf(task.Target)
+	if isTable {
+		d.unlabelled = ofSource.Unlabelled()
+		if ofTarget, is := task.Target.(*table.Rows); is && d.Source.Rows > 0 && d.Target.Rows > 0 && d.Source.Rows == d.Source.labelled() {
+			d.belong.look(ofSource, ofTarget, d.Source.idColumn(), d.Learnt)
+		}
 	}
 	d.Columns = lookAtColumns(task.Source, task.Target)
 	d.Columns.origins = task.Origins()
@@ -174,7 +218,7 @@ func (d *Data) lookAtImages(data catalogue.Dataset) error {
 
 // count counts the rows of both domains, by their labels.
 func (d *Data) count(source, target datasets.Labels) {
-	d.Source.Rows, d.Source.Counts = source.Len(), source.Counts(len(d.Classes))
+	d.Source.Rows, d.Source.Counts, d.Source.labels = source.Len(), source.Counts(len(d.Classes)), source
 	d.Target.Rows, d.Target.Counts, d.Target.labels = target.Len(), target.Counts(len(d.Classes)), target
 }
 
@@ -201,7 +245,7 @@ func (d Data) check() error {
 		return fmt.Errorf("%s: %d of %d rows %s; training needs labels: leave out the rows without one%s", cmp.Or(d.unlabelled, d.Source.Path), unknown, d.Source.Rows, lack, hint)
 	}
 	if rare := d.rareClasses(); rare != "" {
-		return fmt.Errorf("%s: each class needs at least %d rows, because some are held out; %s: add rows, or leave rarer classes out", d.Source.Path, fewestRows, rare)
+		return fmt.Errorf("%s: each class needs at least %d rows, and as many groups if there are some, because some are held out; %s: add rows, or leave rarer classes out", d.Source.Path, fewestRows, rare)
 	}
 	if rows := d.Target.Rows; rows < fewestTargetRows {
 		kind, what := "rows", "the means and deviations of its columns, and its class shares"
@@ -218,9 +262,14 @@ func (d Data) check() error {
 // there are none.
 func (d Data) rareClasses() string {
 	var rare []string
-	for class, rows := range d.Source.Counts {
+	counts, of := d.Source.Counts, ""
+	if d.Source.groups != nil {
+		_, counts = d.Source.inGroups()
+		of = " groups"
+	}
+	for class, rows := range counts {
 		if rows < fewestRows {
-			rare = append(rare, fmt.Sprintf("%q has %d", d.Classes[class], rows))
+			rare = append(rare, fmt.Sprintf("%q has %d%s", d.Classes[class], rows, of))
 		}
 	}
 	return printable.FirstTen(rare)
@@ -251,6 +300,6 @@ func (d Data) seen() (source, target string) {
 	if n := d.Target.labelled(); n > 0 {
 		labels = fmt.Sprintf("%d with labels, which only measure the accuracy", n)
 	}
-	return fmt.Sprintf("%d %s%s, %d classes; the rarest is %q with %d %s", d.Source.Rows, kind, width, len(d.Classes), d.Classes[class], rows, kind),
-		fmt.Sprintf("%d %s, %s", d.Target.Rows, kind, labels)
+	return fmt.Sprintf("%d %s%s%s, %d classes; the rarest is %q with %d %s", d.Source.Rows, kind, width, d.Source.grouped(), len(d.Classes), d.Classes[class], rows, kind),
+		fmt.Sprintf("%d %s%s, %s", d.Target.Rows, kind, d.Target.grouped(), labels)
 }

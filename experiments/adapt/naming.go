@@ -91,6 +91,7 @@ func (n Naming) place(files *[2]catalogue.Files, names [2][]string) error {
 	}{
 		{"--label-column", n.Label, []int{0}, func(r *table.Roles) { r.Label = n.Label }},
 		{"--id-column", n.ID, []int{1}, func(r *table.Roles) { r.ID = n.ID }},
+		{"--group-column", n.Group, []int{0, 1}, func(r *table.Roles) { r.Group = n.Group }},
 		{"--domain-column", n.DomainColumn, []int{0}, func(r *table.Roles) { r.DomainColumn = n.DomainColumn }},
 	} {
 		if role.column == "" {

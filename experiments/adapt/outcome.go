@@ -9,17 +9,17 @@ import (
 	"slices"
 	"strings"
 
-	"iwda/classshares"
 	"iwda/experiments/adapt/names"
 	"iwda/experiments/judge"
 	"iwda/experiments/schedule"
 	"iwda/internal/input"
 	"iwda/internal/version"
+	"iwda/trust"
 )
 
 // outcomeFormat is the number of the form of outcome.json: a change that readers could get
 // wrong has a higher one.
-const outcomeFormat = 3
+const outcomeFormat = 4
 
 // Outcome is what came of an adaptation: everything that the terminal and the report say, and
 // the content of outcome.json. Shares and accuracies are fractions of 1; what is not known is
@@ -50,21 +50,24 @@ type Outcome struct {
 	RunsDiffer float64        `json:"runs_differ"`
 	HeldOut    HeldOutOutcome `json:"held_out"`
 	Classes    []ClassOutcome `json:"classes"`
-	Verdict    Verdict        `json:"verdict"`
-	// ExpectedAccuracy is that of the predictions, with a second opinion, or why it is withheld;
-	// see [judge.Trust].
-	ExpectedAccuracy  *classshares.Accuracy `json:"expected_accuracy,omitempty"`
-	ConfidentAccuracy *float64              `json:"confident_accuracy,omitempty"`
-	Withheld          string                `json:"expected_accuracy_withheld,omitempty"`
-	Floor             *float64              `json:"accuracy_floor,omitempty"` // of what is right
-	FloorUnless       string                `json:"accuracy_floor_unless,omitempty"`
-	Measured          *Measured             `json:"measured_accuracy,omitempty"`
-	LabelShift        TestOutcome           `json:"label_shift"`
-	Labels            *LabelChoice          `json:"labels,omitempty"` // if labels chose the method
-	Decisions         []Decision            `json:"decisions"`
-	Sentences         []string              `json:"sentences"` // how the choice came about and how far to trust it
-	Warnings          []string              `json:"warnings"`
-	Failed            []FailedRun           `json:"failed"`
+	// Headline says what is known, Cases what follows for the accuracy from each thing that may have
+	// happened, and Needs whether what is needed is met: what was Asked for, or what is usual. Reliable is
+	// the answer to all of them: yes, no or cannot be told.
+	Headline string         `json:"headline"`
+	Reliable string         `json:"reliable"`
+	Cases    []trust.Case   `json:"cases"`
+	Asked    []string       `json:"asked,omitempty"`
+	Needs    []trust.Answer `json:"needs"`
+	// SharesRejected says why the target's class shares are not those that were estimated; missing if
+	// nothing speaks against them.
+	SharesRejected string       `json:"shares_rejected,omitempty"`
+	Measured       *Measured    `json:"measured_accuracy,omitempty"`
+	LabelShift     TestOutcome  `json:"label_shift"`
+	Labels         *LabelChoice `json:"labels,omitempty"` // if labels chose the method
+	Decisions      []Decision   `json:"decisions"`
+	Sentences      []string     `json:"sentences"` // how the choice came about and how far to trust it
+	Warnings       []string     `json:"warnings"`
+	Failed         []FailedRun  `json:"failed"`
 	// Files are the paths of what was written, relative to the folder, by what they hold.
 	Files    map[string]string  `json:"files"`
 	Versions map[string]string  `json:"versions"` // of the programs that made the used runs, and of iwda now
@@ -115,8 +118,15 @@ type ClassOutcome struct {
 	*TargetInterval
 	Weight float64 `json:"weight"`
 	*WeightInterval
-	PredictedShare float64 `json:"predicted_share"` // of the target's rows
-	ReferenceShare float64 `json:"reference_share"` // by the run of label_shift
+	// ShareRejected tells that TargetShare is not to be believed: see SharesRejected. MeanProbability, of
+	// the uncorrected probabilities, errs too, but does not assume that only class shares differ.
+	ShareRejected   bool    `json:"share_rejected,omitempty"`
+	MeanProbability float64 `json:"mean_probability"`
+	PredictedShare  float64 `json:"predicted_share"` // of the target's rows
+	// Recall and Precision are those of the predictions in the target; missing if nothing is known.
+	Recall         *trust.Number `json:"recall,omitempty"`
+	Precision      *trust.Number `json:"precision,omitempty"`
+	ReferenceShare float64       `json:"reference_share"` // by the run of label_shift
 }
 
 // TargetInterval is that of a class's share of the target.
@@ -155,15 +165,14 @@ type FailedRun struct {
 }
 
 // outcome returns the record of a conclusion whose files are written.
-func (o *conclusion) outcome(p *Plan, failed []schedule.Failure) *Outcome {
+func (o *conclusion) outcome(p *Plan, failed []schedule.Failure) (*Outcome, error) {
 	how := p.file.Config.Selection
 	record := &Outcome{
 		Format: outcomeFormat,
 		Source: p.Data.domain(p.Data.Source), Target: p.Data.domain(p.Data.Target),
 		Method: o.Method().Name, Correction: o.Correction, Classes: o.Classes,
 		Rule: o.Rule, Better: o.Better, Fails: o.Fails, Tolerance: how.Tolerance, Best: o.Judged[o.Best].Run,
-		Verdict:          o.verdict(),
-		ExpectedAccuracy: o.Expected, Withheld: o.Untold,
+		Cases: o.known.Cases, SharesRejected: o.known.Rejected, Asked: p.options.Needs,
 		LabelShift: testOutcome(o.Shared),
 		Labels:     o.labels, Measured: o.measured,
 		Decisions: p.decisions(), Sentences: o.Why(), Warnings: append([]string{}, o.Problems...),
@@ -174,11 +183,8 @@ func (o *conclusion) outcome(p *Plan, failed []schedule.Failure) *Outcome {
 	if names.Exists(p.path(names.ToLabel)) {
 		record.Files["to_label"] = names.ToLabel
 	}
-	if o.Expected != nil {
-		record.ConfidentAccuracy = &o.Confident
-	}
-	if o.Floor != nil {
-		record.Floor, record.FloorUnless = &o.Floor.Value, o.Unless()
+	if by := o.labelCase(); by != nil {
+		record.Cases = append([]trust.Case{*by}, record.Cases...)
 	}
 	if o.Together != nil {
 		record.Method = strings.Join(o.Names(), "+")
@@ -212,7 +218,7 @@ func (o *conclusion) outcome(p *Plan, failed []schedule.Failure) *Outcome {
 	for _, f := range failed {
 		record.Failed = append(record.Failed, FailedRun{f.Run.ID.String(), f.Reason})
 	}
-	return record
+	return record, record.Ask(nil)
 }
 
 func (d Data) domain(seen Domain) DomainOutcome {
@@ -239,7 +245,7 @@ func ReadOutcome(folder string) (*Outcome, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if o.Format != outcomeFormat {
-		return nil, fmt.Errorf("%s: has the format %d; this version of iwrun reads %d: use the version that wrote it, or run iwrun adapt again", path, o.Format, outcomeFormat)
+		return nil, fmt.Errorf("%s: has the format %d; this version of iwrun reads %d: give the same iwrun adapt command again, which trains no finished run again, or use the version that wrote it", path, o.Format, outcomeFormat)
 	}
 	return o, nil
 }

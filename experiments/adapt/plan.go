@@ -23,6 +23,7 @@ import (
 	"iwda/internal/printable"
 	"iwda/internal/wholefile"
 	"iwda/nets/architecture"
+	"iwda/trust"
 )
 
 // Plan is what an adaptation does with its data.
@@ -66,6 +67,9 @@ func NewPlan(source, target string, o Options) (*Plan, error) {
 func newPlan(data Data, o Options) (*Plan, error) {
 	if data.Target.labelled() == data.Target.Rows {
 		o.LabelRows = -1 // there is nothing to label
+	}
+	if _, err := trust.ParseNeeds(o.Needs, data.Classes); err != nil {
+		return nil, err
 	}
 	p := &Plan{Data: data, options: o}
 	path := p.path(names.Experiment)

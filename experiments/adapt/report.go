@@ -58,10 +58,8 @@ func (o *conclusion) writeReport(w io.Writer, p *Plan, outcome *Outcome, found p
 // reportView is what the report shows beside the outcome.
 type reportView struct {
 	Outcome              *Outcome
-	Title, Labels, Claim string
+	Title, Labels        string
 	Method, Predicts     string
-	Relied               []relied
-	Unfloored            string
 	ShareKey             []keyEntry
 	Classes, MoreClasses []classRow
 	Pictures             []pictureView
@@ -75,11 +73,6 @@ type reportView struct {
 	Histograms           []panel
 	ToLabel, Command     string
 	ToSee                []fewRows
-}
-
-type relied struct {
-	What string
-	Is   bool
 }
 
 // keyEntry says what a class of the style sheet stands for.
@@ -113,11 +106,9 @@ const (
 )
 
 func (o *conclusion) view(p *Plan, outcome *Outcome) reportView {
-	rely := outcome.Verdict.Reliable
 	v := reportView{
 		Outcome: outcome, Title: cmp.Or(p.file.Config.Title, p.file.Config.Experiment),
-		Labels: "No target label was used.", Claim: outcome.Verdict.claim(), Unfloored: o.Unfloored,
-		Relied:   []relied{{"Class shares", rely == Both || rely == Shares}, {"Predictions", rely == Both || rely == Predictions}},
+		Labels:   "No target label was used.",
 		ShareKey: []keyEntry{{"fill source", "source"}, {"fill target", "target, estimated"}, {"fill predicted", "predictions"}},
 		Method:   strings.ReplaceAll(outcome.Method, "+", " + "), Predicts: o.Chosen().Name(),
 	}
@@ -126,6 +117,9 @@ func (o *conclusion) view(p *Plan, outcome *Outcome) reportView {
 	}
 	if o.labels != nil {
 		v.Labels = fmt.Sprintf("%d target labels served only to choose the method.", o.labels.Labels)
+	}
+	if outcome.SharesRejected != "" {
+		v.ShareKey[1] = keyEntry{"fill rejected", "target, mean of the probabilities: no estimate holds"}
 	}
 	v.Classes, v.MoreClasses = classRows(outcome.Classes)
 	v.Pictures, v.NoPicture = o.pictures(outcome.Classes)
@@ -142,7 +136,10 @@ func (o *conclusion) view(p *Plan, outcome *Outcome) reportView {
 // sorted by their shares.
 func classRows(classes []ClassOutcome) (rows, more []classRow) {
 	shares := func(c ClassOutcome) chart.Shares {
-		s := chart.Shares{Source: c.SourceShare, Target: c.TargetShare, Predicted: c.PredictedShare}
+		s := chart.Shares{Source: c.SourceShare, Target: c.TargetShare, Predicted: c.PredictedShare, Rejected: c.ShareRejected}
+		if c.ShareRejected {
+			s.Target = c.MeanProbability
+		}
 		if i := c.TargetInterval; i != nil {
 			s.Interval = &[2]float64{i.Low, i.High}
 		}

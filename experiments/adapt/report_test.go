@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"iwda/classshares"
 	"iwda/experiments/adapt/names"
 	"iwda/experiments/config"
 	"iwda/experiments/judge"
 	"iwda/experiments/labels"
 	"iwda/experiments/plan"
+	"iwda/trust"
 )
 
 // concluded is a conclusion about k classes, and its plan.
@@ -21,7 +21,7 @@ func concluded(t *testing.T, k int) (*conclusion, *Plan) {
 	p := &Plan{options: Options{Folder: "out"}, file: &config.File{Config: config.Config{Experiment: "adapt", Title: "here → <there>"}}}
 	random := rand.New(rand.NewPCG(1, 2))
 	o := &conclusion{Choice: judge.Choice{Rule: "target-risk", Better: "lowest", Fails: "never", Judged: []judge.Judgement{judged("full/source-target/mcc/seed-1", 0.5)}, Methods: []judge.Method{{Name: "mcc", Runs: []int{0}}}}}
-	o.Shared.Run, o.Untold, o.Unfloored = "full/source-target/mcc/seed-1", "nobody knows", "too few rows"
+	o.Shared.Run = "full/source-target/mcc/seed-1"
 	o.disputes = disputes{methods: []string{"mcc"}, assumed: []string{"much"}, changed: []float64{0.25}, differ: []float64{0}, classes: [][]int{{0, 1}}, rows: []int{1}, written: []labels.Row{{ID: "row <7>", Class: "a", Confidence: 0.5}}, file: names.Disputed}
 	o.drawn = []labels.Row{{ID: "row 3", Class: "a", Confidence: 0.75}}
 	h := heldOutRows{source: make([]float64, confidenceBins), target: make([]float64, confidenceBins)}
@@ -66,7 +66,8 @@ func reported(t *testing.T, o *conclusion, p *Plan, outcome *Outcome) string {
 func invented(o *conclusion) *Outcome {
 	outcome := &Outcome{
 		Source: DomainOutcome{Rows: 60}, Target: DomainOutcome{Rows: 70}, Method: "mcc", Used: []string{"full/source-target/mcc/seed-1"},
-		Rule: o.Rule, Better: o.Better, Fails: o.Fails, Classes: o.Classes, Verdict: o.verdict(), Withheld: o.Untold,
+		Rule: o.Rule, Better: o.Better, Fails: o.Fails, Classes: o.Classes,
+		Headline: "nobody knows", Cases: []trust.Case{{If: trust.OnlyShares, Missing: "too few <rows>"}}, Needs: []trust.Answer{{Need: "accuracy >= 0.9", Answer: trust.Untold, Because: "no accuracy is known"}},
 		Methods: []MethodOutcome{{Method: "mcc", Runs: 1, Assumes: "much", Changes: number(0.25)}}, Runs: []RunOutcome{{Run: "full/source-target/mcc/seed-1", Used: true, Value: number(0.5)}},
 		HeldOut: o.heldOut.outcome(1), Sentences: o.Why(), Warnings: []string{"Beware of <b>."}, Decisions: []Decision{{"length", "9 epochs", "it suffices"}},
 	}
@@ -80,7 +81,7 @@ func TestReport(t *testing.T) {
 	outcome := invented(o)
 	text := reported(t, o, p, outcome)
 	for _, part := range []string{
-		"<h1>here → &lt;there&gt;</h1>", `<p class="claim">Neither the class shares nor the predictions can be relied on.</p>`, "Class shares: not reliable", "<b>withheld</b>nobody knows", "<b>unknown</b>too few rows",
+		"<h1>here → &lt;there&gt;</h1>", `<p class="claim">Nobody knows.</p>`, `<li class="no">Accuracy &gt;= 0.9. Cannot be told.</li>`, "too few &lt;rows&gt;",
 		"No target label was used.", "class &lt;2&gt;", "33.3</td>", "45.0–55.0", "1.50</td>", "Before the network: columns, standardised as in the source", "After the network: 8 features of full/source-target/mcc/seed-1, by predicted class", "component 1 (50% of the variance)",
 		`<td class="n right" style="--share:0.91">20</td>`, "Mean difference between confidence and accuracy: 45.0 points before calibration, 45.0 points after", "100% of rows have a confidence of 90% or more", "0% of rows have a confidence of 90% or more",
 		"row 3", "row &lt;7&gt;", "iwrun evaluate out out/to_label.csv", ">25.0</td>", "<summary>1 warning</summary>", "Beware of &lt;b&gt;.", "it suffices", "<summary>Configuration</summary>",
@@ -95,7 +96,8 @@ func TestReport(t *testing.T) {
 			t.Errorf("%q is in the report", part)
 		}
 	}
-	outcome.ExpectedAccuracy, outcome.Floor, outcome.Verdict.Reliable = &classshares.Accuracy{Value: 0.9, Low: 0.8, High: 0.95}, number(0.75), Both
+	outcome.Needs[0].Answer, outcome.Cases[0].Accuracy, outcome.SharesRejected = trust.Yes, trust.NumberOf(0.9, 0.8, 0.95), "the test says so"
+	outcome.Classes[0].ShareRejected, outcome.Classes[0].MeanProbability = true, 0.123
 	o.picture.after, o.drawn, o.heldOut.after, o.heldOut.unfitted = nil, nil, nil, errors.New("rows are too few")
 	outcome.HeldOut = o.heldOut.outcome(1)
 	p.options.Folder = "an out"
@@ -105,7 +107,7 @@ func TestReport(t *testing.T) {
 	}
 	o.drawn, o.kept = nil, "label this"
 	text = reported(t, o, p, outcome)
-	for _, part := range []string{"The class shares and the predictions can be relied on.", "Predictions: reliable", "<b>90.0%</b>95% interval 80.0% to 95.0%, if only the class shares changed", "<b>75.0%</b>", "There is no second picture", "<p>label this</p>", "Rows are too few."} {
+	for _, part := range []string{`<li class="yes">`, "90.0% (80.0–95.0%)", `class="fill rejected"`, ">12.3</td>", "class shares cannot be estimated, because the test says so", "There is no second picture", "<p>label this</p>", "Rows are too few."} {
 		if !strings.Contains(text, part) {
 			t.Errorf("%q is not in the report", part)
 		}

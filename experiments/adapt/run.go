@@ -43,6 +43,8 @@ type Options struct {
 	Network string
 	// LabelShift says that only the class shares differ, which the data decide otherwise.
 	LabelShift bool
+	// Needs are what somebody needs of the predictions, as [trust.ParseNeeds] reads them.
+	Needs []string
 	// Probabilities has the predictions hold the probabilities of all classes.
 	Probabilities bool
 	// LabelRows of the target are drawn for somebody to label; 0 means 50, less than 0 none.
@@ -128,7 +130,7 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 // conclude chooses among the runs that are left, or has labels do so, and writes everything but
 // outcome.json.
 func (p *Plan) conclude(ctx context.Context, left []plan.Run, failed []schedule.Failure, chosen *LabelChoice) (*Outcome, error) {
-	c, err := conclude(p.file.Config.Selection, p.results(), left, chosen)
+	c, err := conclude(p.file.Config.Selection, p.results(), left, chosen, p.Data.belong)
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +142,10 @@ func (p *Plan) conclude(ctx context.Context, left []plan.Run, failed []schedule.
 	if err := c.write(ctx, p); err != nil {
 		return nil, err
 	}
-	outcome := c.outcome(p, failed)
+	outcome, err := c.outcome(p, failed)
+	if err != nil {
+		return nil, err
+	}
 	return outcome, c.report(p, outcome)
 }
 

@@ -104,11 +104,8 @@ func TestRun(t *testing.T) {
 	if len(outcome.Used) != 2 || !strings.Contains(outcome.Used[0], "/"+outcome.Method+"/") || !slices.Equal(outcome.Seeds, []int64{1, 2}) {
 		t.Errorf("used %v of %s", outcome.Used, outcome.Method)
 	}
-	if v := outcome.Verdict; !strings.HasPrefix(outcome.Sentences[0], "Verdict: ") || !strings.Contains(outcome.Sentences[0], v.Because) || v.Reliable == "" {
-		t.Errorf("verdict %+v; first %q", v, outcome.Sentences[0])
-	}
-	if (outcome.ExpectedAccuracy == nil) != (outcome.Withheld != "") || (outcome.ExpectedAccuracy == nil) != (outcome.ConfidentAccuracy == nil) {
-		t.Errorf("expected %+v, withheld because %q, by confidence %v", outcome.ExpectedAccuracy, outcome.Withheld, outcome.ConfidentAccuracy)
+	if len(outcome.Cases) != 3 || len(outcome.Needs) != 2 || outcome.Reliable == "" || outcome.Headline != outcome.Known().Headline() {
+		t.Errorf("%q, cases %+v, needs %+v", outcome.Headline, outcome.Cases, outcome.Needs)
 	}
 	if h := outcome.HeldOut; h.Networks != 2 || h.Rows != 32 || h.Accuracy < 0.8 || h.Accuracy > 1 || h.GapAfter == nil {
 		t.Errorf("on held-out rows %+v", h)
@@ -117,9 +114,6 @@ func TestRun(t *testing.T) {
 		if m.Changes == nil || m.SeedsDiffer == nil || *m.SeedsDiffer < 0 || *m.SeedsDiffer > 1 {
 			t.Errorf("%+v", m)
 		}
-	}
-	if outcome.Floor == nil || *outcome.Floor < 0 || *outcome.Floor > 1 {
-		t.Errorf("floor %v", outcome.Floor)
 	}
 	for _, name := range outcome.Files {
 		if _, err := os.Stat(filepath.Join(folder, name)); err != nil {

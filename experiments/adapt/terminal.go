@@ -17,6 +17,7 @@ import (
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
 	"iwda/internal/printable"
+	"iwda/trust"
 )
 
 // facts are lines with a name before them.
@@ -76,24 +77,58 @@ func (p *Plan) Print(to io.Writer) {
 	f.warn(p.Warnings)
 }
 
-// Print shows what came of an adaptation whose folder that is: the verdict, the classes, and
-// what to do next.
+// Print shows what came of an adaptation whose folder that is: what is known, whether it is enough, the
+// classes, and what to do next.
 func (o *Outcome) Print(to io.Writer, folder string) {
 	f := newFacts(to)
-	claim := f.Green
-	if o.Verdict.Reliable != Both {
-		claim = f.Yellow
+	style := f.Yellow
+	if o.Reliable == trust.Yes {
+		style = f.Green
 	}
-	f.show("verdict", f.wrapped(o.Verdict.claim()), claim)
-	f.say("because", o.Verdict.Because)
+	f.show("known", f.wrapped(printable.Sentence(o.Headline)), style)
+	for _, a := range o.Needs {
+		said := fmt.Sprintf("%s: %s", a.Need, a.Answer)
+		if a.Because != o.Headline {
+			said += fmt.Sprintf(" (%s)", a.Because)
+		}
+		f.say("need", said)
+	}
+	fmt.Fprintln(f.to)
+	f.cases(o.Cases)
 	fmt.Fprintln(f.to)
 	f.table(o.Classes)
+	if o.SharesRejected != "" {
+		f.say("", "* mean of the probabilities, which errs too: the class shares cannot be estimated, because "+o.SharesRejected)
+	}
 	fmt.Fprintln(f.to)
 	f.say("predicts", o.predicts())
-	f.say("accuracy", o.accuracy())
+	if m := o.Measured; m != nil && !m.all() {
+		f.say("labels", m.String())
+	}
 	f.warn(o.Warnings)
 	f.show("next", o.next(folder), f.Bold)
 	f.show("files", o.files(folder), f.Plain)
+}
+
+// cases shows what may have happened, with the accuracy that follows from it and what speaks for it.
+func (f facts) cases(cases []trust.Case) {
+	width := len("what may have happened")
+	for _, c := range cases {
+		width = max(width, len(c.If))
+	}
+	fmt.Fprintln(f.to, f.Bold(fmt.Sprintf("%-*s  accuracy of the predictions", width, "what may have happened")))
+	for _, c := range cases {
+		said := c.Accuracy.String()
+		if said == "" {
+			said = "not known"
+		}
+		fmt.Fprintf(f.to, "%-*s  %s\n", width, c.If, said)
+		for _, reason := range []struct{ name, text string }{{"for", c.For}, {"against", c.Against}, {"because", c.Missing}} {
+			if reason.text != "" {
+				f.show("  "+reason.name, f.wrapped(reason.text), f.Faint)
+			}
+		}
+	}
 }
 
 // predicts says which runs do.
@@ -103,32 +138,6 @@ func (o *Outcome) predicts() string {
 		mean = ""
 	}
 	return fmt.Sprintf("%s%d of %s: %s", mean, len(o.Used), printable.Count(len(o.Runs), "run"), printable.And(strings.Split(o.Method, "+")))
-}
-
-// accuracy says how much of the target is right, as far as that is known.
-func (o *Outcome) accuracy() string {
-	if o.Measured.all() {
-		return o.Measured.String()
-	}
-	known := "cannot be estimated without labels"
-	if !strings.Contains(o.Verdict.Because, o.Withheld) {
-		known += ": " + o.Withheld
-	}
-	switch c, e, m := o.Labels, o.ExpectedAccuracy, o.Measured; {
-	case c != nil:
-		known = fmt.Sprintf("%.1f%% (%.1f to %.1f%%) by %d labels", 100*c.Accuracy.Value, 100*c.Accuracy.Low, 100*c.Accuracy.High, c.Labels)
-	case e != nil:
-		known = fmt.Sprintf("%.1f%% expected (%.1f to %.1f%%)", 100*e.Value, 100*e.Low, 100*e.High)
-		if m != nil {
-			known += fmt.Sprintf("; %v", m)
-		}
-	case m != nil:
-		known = m.String()
-	}
-	if o.Floor != nil {
-		known += fmt.Sprintf("; lower bound %.1f%%", 100**o.Floor)
-	}
-	return known
 }
 
 // tellingLabels is a number of labels from which they tell something.
@@ -176,19 +185,21 @@ func (o *Outcome) files(folder string) []string {
 	return strings.Split(strings.TrimSuffix(text.String(), "\n"), "\n")
 }
 
-// The bounds of the table: the most classes, and the longest name of one.
+// The bounds of the table: the most classes, and the longest name of one, which is shorter if the
+// terminal has no room for it.
 const (
-	mostRows = 20
-	mostName = 30
+	mostRows   = 20
+	mostName   = 30
+	fewestName = 10
 )
 
-// shortened is a name in at most mostName columns of the terminal.
-func shortened(name string) string {
+// shortened is a name in at most so many columns of the terminal.
+func shortened(name string, most int) string {
 	letters := []rune(name)
-	if len(letters) > mostName {
-		letters = append(letters[:mostName-1], '…')
+	if len(letters) > most {
+		letters = append(letters[:most-1], '…')
 	}
-	for uniseg.StringWidth(string(letters)) > mostName {
+	for uniseg.StringWidth(string(letters)) > most {
 		letters = append(letters[:len(letters)-2], '…')
 	}
 	return string(letters)
@@ -203,30 +214,38 @@ func (f facts) table(classes []ClassOutcome) {
 	}
 	var text strings.Builder
 	aligned := tabwriter.NewWriter(&text, 0, 0, 2, ' ', tabwriter.AlignRight)
-	head := "source\ttarget\t95% interval\tpredicted\t"
-	bounded := slices.ContainsFunc(shown, func(c ClassOutcome) bool { return c.TargetInterval != nil })
-	if !bounded {
-		head = "source\ttarget\tpredicted\t"
+	fmt.Fprintln(aligned, "source\ttarget\t95% interval\tpredicted\trecall\tprecision\t")
+	percent := func(n *trust.Number) string {
+		switch n := n.Of(); {
+		case n.Value == nil:
+			return "–"
+		case n.Low == nil || *n.Low == *n.High:
+			return fmt.Sprintf("%.0f%%", 100**n.Value)
+		default:
+			return fmt.Sprintf("%.0f%% (%.0f–%.0f)", 100**n.Value, 100**n.Low, 100**n.High)
+		}
 	}
-	fmt.Fprintln(aligned, head)
 	for _, c := range shown {
-		fmt.Fprintf(aligned, "%.1f%%\t%.1f%%\t", 100*c.SourceShare, 100*c.TargetShare)
-		if i := c.TargetInterval; i != nil {
-			fmt.Fprintf(aligned, "%.1f–%.1f%%", 100*i.Low, 100*i.High)
+		target, interval := fmt.Sprintf("%.1f%%", 100*c.TargetShare), "–"
+		if c.ShareRejected {
+			target = fmt.Sprintf("%.1f%%*", 100*c.MeanProbability)
 		}
-		if bounded {
-			fmt.Fprint(aligned, "\t")
+		if i := c.TargetInterval; i != nil && i.Low == 0 {
+			interval = fmt.Sprintf("at most %.1f%%", 100*i.High)
+		} else if i != nil {
+			interval = fmt.Sprintf("%.1f–%.1f%%", 100*i.Low, 100*i.High)
 		}
-		fmt.Fprintf(aligned, "%.1f%%\t\n", 100*c.PredictedShare)
+		fmt.Fprintf(aligned, "%.1f%%\t%s\t%s\t%.1f%%\t%s\t%s\t\n", 100*c.SourceShare, target, interval, 100*c.PredictedShare, percent(c.Recall), percent(c.Precision))
 	}
 	aligned.Flush()
-	names, width := []string{"class"}, len("class")
+	lines := strings.Split(strings.TrimSuffix(text.String(), "\n"), "\n")
+	names, width, most := []string{"class"}, len("class"), min(mostName, max(fewestName, f.width-uniseg.StringWidth(lines[0])))
 	for _, c := range shown {
-		name := shortened(printable.Text(c.Class))
+		name := shortened(printable.Text(c.Class), most)
 		names, width = append(names, name), max(width, uniseg.StringWidth(name))
 	}
 	style := f.Bold
-	for i, line := range strings.Split(strings.TrimSuffix(text.String(), "\n"), "\n") {
+	for i, line := range lines {
 		fmt.Fprintln(f.to, style(names[i]+strings.Repeat(" ", width-uniseg.StringWidth(names[i]))+line))
 		style = f.Plain
 	}

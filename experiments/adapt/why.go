@@ -10,7 +10,7 @@ import (
 
 // Why says, in sentences, how the choice came about and how far to trust it.
 func (o conclusion) Why() []string {
-	why := []string{o.verdict().String(), o.used(), o.agreement(), o.expectation(), o.leastRight()}
+	why := []string{o.used(), o.agreement()}
 	if o.measured != nil {
 		why = append(why, fmt.Sprintf("Accuracy of the predictions: %v.", o.measured))
 	}
@@ -67,26 +67,4 @@ func (o conclusion) agreement() string {
 		return fmt.Sprintf("It is right on %.2f%% of the held-out source rows, and agrees with all runs together on %.2f%% of the target rows.", accuracy, agreement)
 	}
 	return fmt.Sprintf("On average, each of them alone is right on %.2f%% of the held-out source rows, and agrees with all runs together on %.2f%% of the target rows.", accuracy, agreement)
-}
-
-// expectation says how much of the target is expected to be right, or why that cannot be told.
-func (o conclusion) expectation() string {
-	e := o.Expected
-	if e == nil {
-		return fmt.Sprintf("The accuracy on the target cannot be estimated without labels: %s.", o.Untold)
-	}
-	return fmt.Sprintf("%.1f%% of the predictions should be right (%.1f to %.1f%%), if only the class shares changed; thresholded confidence estimates %.1f%%.",
-		100*e.Value, 100*e.Low, 100*e.High, 100*o.Confident)
-}
-
-// leastRight says how much of the target is right at least, or why that cannot be told.
-func (o conclusion) leastRight() string {
-	if o.Floor == nil {
-		return fmt.Sprintf("No lower bound of the accuracy is known: %s.", o.Unfloored)
-	}
-	comes := fmt.Sprintf("comes from the linear rule on the logits of %s that contradicts the predictions most: it contradicts a share of them that is %.1f points larger in the target than in the source", o.Shared.Run, 100*o.Floor.Discrepancy)
-	if o.Vouched {
-		comes = "is the lower end of a 95% interval of the accuracy"
-	}
-	return fmt.Sprintf("At least %.1f%% of the predictions should be right, unless %s. This floor %s.", 100*o.Floor.Value, o.Unless(), comes)
 }

@@ -8,6 +8,7 @@ import (
 	"iwda/classshares"
 	"iwda/datasets"
 	"iwda/experiments/store"
+	"iwda/internal/evenly"
 	"iwda/selection"
 	"iwda/weightest"
 	"iwda/weightest/calibration"
@@ -54,7 +55,7 @@ func (c Candidate) CalibratedElsewhere() ([]float64, error) {
 	if len(c.HeldOut) > many {
 		parts = 2
 	}
-	rows := parted(c.HeldOutLabels, k, parts)
+	rows := parted(c.HeldOutLabels, c.HeldOutGroups, k, parts)
 	take := func(some []int) (of classshares.Rows, labels []int) {
 		for _, i := range some {
 			of.Values, labels = append(of.Values, c.HeldOut[i*k:(i+1)*k]...), append(labels, c.HeldOutLabels[i])
@@ -79,9 +80,16 @@ func (c Candidate) CalibratedElsewhere() ([]float64, error) {
 	return all, nil
 }
 
-// parted shares out rows of k classes to parts, of each class as many to each as can be.
-func parted(labels []int, k, parts int) [][]int {
+// parted shares out rows of k classes, or groups of them, to parts, of each class as many to each as
+// can be.
+func parted(labels, groups []int, k, parts int) [][]int {
 	rows, seen := make([][]int, parts), make([]int, k)
+	if groups != nil {
+		for i, part := range evenly.Folds(labels, groups, parts) {
+			rows[part] = append(rows[part], i)
+		}
+		return rows
+	}
 	for i, label := range labels {
 		part := (seen[label] + label) % parts
 		rows[part] = append(rows[part], i)
@@ -98,8 +106,13 @@ func (c Candidate) settings() (how classshares.Settings) {
 	return how
 }
 
-func (c Candidate) heldOut() classshares.Rows { return classshares.Rows{Values: c.HeldOut} }
-func (c Candidate) target() classshares.Rows  { return classshares.Rows{Values: c.Compared()} }
+func (c Candidate) heldOut() classshares.Rows {
+	return classshares.Rows{Values: c.HeldOut, Groups: c.HeldOutGroups}
+}
+
+func (c Candidate) target() classshares.Rows {
+	return classshares.Rows{Values: c.Compared(), Groups: c.TargetGroups}
+}
 
 // calibrate returns the candidate's classifier, calibrated on its held-out rows.
 func (c Candidate) calibrate() (classshares.Classifier, error) {
@@ -127,6 +140,11 @@ type Shared struct {
 	Test shifttest.LabelShift
 	// Told is whether somebody has said that only class shares changed; see [Shared.Withheld].
 	Told bool
+	// Dependent says why rows are not independent, though nobody says which belong together: then nothing
+	// that counts rows is to be believed. "" if nothing was seen.
+	Dependent string
+	// Outside says why no floor holds, as target rows lie where no source row does; "" if none was seen.
+	Outside string
 	// Changed is the p-value of the test that classes are as probable in both domains on average
 	// ([shifttest.MeansTest]).
 	Changed float64
@@ -138,6 +156,9 @@ type Shared struct {
 // is. If somebody has said that nothing else changed, only a test that rejects speaks against it; otherwise see
 // [classshares.Withheld].
 func (s Shared) Withheld() string {
+	if s.Dependent != "" {
+		return s.Dependent
+	}
 	if s.Told && !s.Test.Rejected() {
 		return ""
 	}

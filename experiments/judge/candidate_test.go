@@ -24,7 +24,7 @@ func TestCalibratedElsewhere(t *testing.T) {
 	if got, before := distance(p), distance(sure.Uncalibrated()); got > 0.01 || before < 0.05 {
 		t.Errorf("%v away from what is right, %v before", got, before)
 	}
-	parts := parted(sure.HeldOutLabels, 3, 5)
+	parts := parted(sure.HeldOutLabels, nil, 3, 5)
 	without := sure
 	without.HeldOut, without.HeldOutLabels = nil, nil
 	for _, i := range slices.Concat(parts[1:]...) {
@@ -67,7 +67,7 @@ func TestParted(t *testing.T) {
 	}
 	for _, labels := range [][]int{byTurns, inOrder} {
 		seen := map[int]bool{}
-		for _, rows := range parted(labels, 10, 5) {
+		for _, rows := range parted(labels, nil, 10, 5) {
 			counts := make([]int, 10)
 			for _, i := range rows {
 				seen[i] = true

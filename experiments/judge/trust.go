@@ -1,173 +1,97 @@
 package judge
 
 import (
-	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 
-	"iwda/classshares"
-	"iwda/floor"
-	"iwda/internal/evenly"
+	"iwda/trust"
 	"iwda/weightest"
 )
 
-// Trust is what is known, without a label of the target, of the accuracy of what several runs
-// predict together. A run that was aligned with the target cannot vouch for itself: it was made to
-// look as if other class shares were all that is new. So the run that aligns nothing ([Shared])
-// speaks of all of them.
-type Trust struct {
-	// Expected is the accuracy to expect, and Confident a second opinion about it
-	// ([classshares.Shares.Confident]). Expected is nil if Untold has the reason for which no such
-	// number is to be believed.
-	Expected  *classshares.Accuracy
-	Confident float64
-	Untold    string
-	// Floor is what the accuracy is at least, by package floor; nil if Unfloored has the reason. If
-	// somebody has said that only class shares changed, but no test could have contradicted it, Floor is the
-	// lower end of the interval that an expected accuracy would have, and Vouched is true. The upper end does
-	// not hold often enough; see research/suite/told.md.
-	Floor     *floor.Floor
-	Unfloored string
-	Vouched   bool
-}
-
-// Unless says when the floor does not hold, a clause.
-func (t Trust) Unless() string {
-	if t.Vouched {
-		return "more than the class shares differ"
-	}
-	return "rows like the source's have other classes in the target"
-}
-
-// furthest is how far two opinions of the same predictions may be apart.
-const furthest = 0.05
-
-// Trust says how far what these runs predict together, corrected so, can be relied on. The expected
-// accuracy is the mean of the probabilities that the runs give their predictions together, in which
-// the mistakes of one are made up for by the others. Its interval is that of the mean of the
-// probabilities that the run which aligns nothing gives them, stretched by the distance between both.
-func (c *Comparison) Trust(runs []int, correction Correction) Trust {
-	var t Trust
-	if aligns(MethodOf(c.Shared.Run)) {
-		const none = "all runs were aligned with the target, and a run without alignment is needed"
-		t.Untold, t.Unfloored = none, none
-		return t
+// Trust says what is known of what these runs predict together, corrected so, without a label of the
+// target. A run that was aligned with the target cannot vouch for itself: it was made to look as if other
+// class shares were all that is new. So the run that aligns nothing ([Shared]) speaks of all of them,
+// with those of them that align nothing either.
+func (c *Comparison) Trust(names []string, runs []int, correction Correction) trust.Known {
+	e := trust.Evidence{Bootstrap: trust.Usual, Test: c.Shared.Test, Told: c.Shared.Told, Dependent: c.Shared.Dependent, Unfloored: c.Shared.Outside}
+	if agree, found := c.Shared.evidence(); !agree && c.Shared.Columns != nil {
+		e.Columns = found
 	}
 	together, err := c.together(runs, correction)
 	if err != nil {
-		t.Untold, t.Unfloored = err.Error(), err.Error()
-		return t
+		return trust.Nothing(names, err.Error())
 	}
-	if t.Floor, err = c.floorOf(together.classes); err != nil {
-		t.Unfloored = err.Error()
+	own, err := c.together([]int{c.reference()}, correction)
+	if err != nil {
+		return trust.Nothing(names, err.Error())
 	}
-	if err := c.expect(&t, together); err != nil {
-		t.Expected, t.Untold = nil, err.Error()
+	if aligns(MethodOf(c.Shared.Run)) {
+		e.Dependent = "all runs were aligned with the target, and a run without alignment is needed"
 	}
-	return t
+	run := c.Candidates[c.reference()]
+	by := trust.Classifier{Shares: c.Shared.Shares, HeldOut: run.heldOut(), Labels: run.HeldOutLabels, Rows: run.target(), OwnHeldOut: c.onHeldOut(correction), Own: own.classes}
+	return trust.Of(names, by, together.Predictions(), e)
 }
 
-// expect sets what is expected of predictions, or the error is why nothing is.
-func (c *Comparison) expect(t *Trust, of predicted) error {
-	own, err := c.Shared.Correct(0, len(of.classes))
-	if err != nil {
-		return err
+// onHeldOut returns what the run that aligns nothing predicts of its held-out rows, corrected so.
+func (c *Comparison) onHeldOut(correction Correction) []int {
+	run, k := c.Candidates[c.reference()], c.Candidates[0].Classes
+	return largest(c.Shared.Corrected(correction.Shares(c.Shared.SpeaksFor, c.Shared.Target())).Probabilities(weightest.Widen(run.HeldOut)), k)
+}
+
+// largest returns the class of the largest of each row's k values.
+func largest(rows []float64, k int) (classes []int) {
+	for row := range slices.Chunk(rows, k) {
+		classes = append(classes, floats.MaxIdx(row))
 	}
-	run, name := c.Candidates[c.reference()], MethodOf(c.Shared.Run)
-	k, right, opinion, differ := run.Classes, 0.0, 0.0, 0.0
-	for i, class := range of.classes {
-		row, share := own[i*k:(i+1)*k], 1/float64(len(of.classes))
-		if floats.MaxIdx(row) != class {
-			differ += share
-		}
-		right, opinion = right+share*floats.Max(row), opinion+share*row[class]
-	}
-	if why := c.Shared.Withheld(); why != "" {
-		return errors.New(why)
-	}
-	if allowed := 2 - right - of.claimed; differ > allowed {
-		return fmt.Errorf("the predictions differ from those of %s on %.1f%% of the rows, but their expected errors allow for only %.1f%%", name, 100*differ, 100*allowed)
-	}
-	apart := of.claimed - opinion
-	if math.Abs(apart) > furthest {
-		return fmt.Errorf("two estimates of the accuracy are more than %.0f points apart: %.1f%% by %s, %.1f%% by the runs that predict", 100*furthest, 100*opinion, name, 100*of.claimed)
-	}
-	expected, err := classshares.ExpectAccuracy(k, run.heldOut(), run.HeldOutLabels, run.target(), of.classes, run.settings(), classshares.AccuracySettings{Seed: 1})
-	if err != nil {
-		return err
-	}
-	// What was fitted to chance is the same in both.
-	t.Expected = &classshares.Accuracy{Value: min(1, expected.Value+apart), Low: max(0, expected.Low+min(0, apart)), High: min(1, expected.High+max(0, apart))}
-	if untested := classshares.Withheld(c.Shared.Test); untested != "" {
-		if low := t.Expected.Low; low > 1/float64(k) {
-			t.Floor, t.Unfloored, t.Vouched = &floor.Floor{Value: low}, "", true
-		}
-		return errors.New(untested)
-	}
-	t.Confident, err = c.Shared.Confident(of.classes)
-	return err
+	return classes
 }
 
 // predicted is what runs say together of the target's rows.
 type predicted struct {
-	classes []int   // of the largest mean probability, as it is corrected
-	claimed float64 // mean probability of these classes under the shares that each run estimates
+	classes []int     // of the largest mean probability, as it is corrected
+	plain   []float64 // mean calibrated probabilities, of the runs that align nothing if there are any
+	claimed float64   // mean probability of these classes by the same runs under the shares that each estimates
+}
+
+// Predictions are those of package trust.
+func (p predicted) Predictions() trust.Predictions {
+	return trust.Predictions{Classes: p.classes, Plain: p.plain, Claimed: p.claimed}
 }
 
 // together returns what runs predict together, corrected so.
-func (c *Comparison) together(runs []int, correction Correction) (predicted, error) {
-	k := c.Candidates[0].Classes
-	mean, full := make([]float64, len(c.Candidates[0].Target)), make([]float64, len(c.Candidates[0].Target))
-	for _, i := range runs {
+func (c *Comparison) together(runs []int, correction Correction) (p predicted, err error) {
+	k, size := c.Candidates[0].Classes, len(c.Candidates[0].Compared())
+	mean, full := make([]float64, size), make([]float64, size)
+	p.plain = make([]float64, size)
+	vouching := slices.DeleteFunc(slices.Clone(runs), func(i int) bool { return aligns(MethodOf(c.Candidates[i].Run)) })
+	if len(vouching) == 0 {
+		vouching = []int{c.reference()}
+	}
+	for _, i := range append(slices.Clone(runs), vouching...) {
 		fitted, err := c.Fit(i)
 		if err != nil {
-			return predicted{}, err
+			return p, err
 		}
 		if slices.Contains(fitted.SpeaksFor, 0) {
-			return predicted{}, fmt.Errorf("%s: a class has no held-out row", c.Candidates[i].Run)
+			return p, fmt.Errorf("%s: a class has no held-out row", c.Candidates[i].Run)
 		}
-		logits := weightest.Widen(c.Candidates[i].Target)
-		floats.Add(mean, fitted.Corrected(correction.Shares(fitted.SpeaksFor, fitted.Target())).Probabilities(logits))
-		floats.Add(full, fitted.Corrected(fitted.Target()).Probabilities(logits))
 	}
-	p := predicted{classes: make([]int, len(mean)/k)}
-	for i := range p.classes {
-		class := floats.MaxIdx(mean[i*k : (i+1)*k])
-		p.classes[i] = class
-		p.claimed += full[i*k+class] / float64(len(runs)*len(p.classes))
+	for _, i := range runs {
+		fitted, _ := c.Fit(i)
+		floats.Add(mean, fitted.Corrected(correction.Shares(fitted.SpeaksFor, fitted.Target())).Probabilities(weightest.Widen(c.Candidates[i].Target)))
+	}
+	for _, i := range vouching {
+		fitted, _ := c.Fit(i)
+		logits := weightest.Widen(c.Candidates[i].Compared())
+		floats.AddScaled(p.plain, 1/float64(len(vouching)), fitted.Probabilities(logits))
+		floats.AddScaled(full, 1/float64(len(vouching)), fitted.Corrected(fitted.Target()).Probabilities(logits))
+	}
+	p.classes = largest(mean, k)
+	for i, class := range p.classes {
+		p.claimed += full[i*k+class] / float64(len(p.classes))
 	}
 	return p, nil
-}
-
-// floorOf returns the floor of the accuracy of predictions. Its critic reads the logits of the run
-// that aligns nothing, which stands for the predictions on the source. A floor that guessing
-// reaches is an error.
-func (c *Comparison) floorOf(classes []int) (*floor.Floor, error) {
-	run, k := c.Candidates[c.reference()], c.Candidates[0].Classes
-	most := floor.MostRows(k, k)
-	heldOut, target := run.heldOut().Evenly(k, most), run.target().Evenly(k, most)
-	features := func(rows classshares.Rows) *mat.Dense {
-		return mat.NewDense(len(rows.Values)/k, k, weightest.Widen(rows.Values))
-	}
-	s := floor.Source{Features: features(heldOut), Labels: evenly.Of(run.HeldOutLabels, most)}
-	if slices.Contains(c.Shared.SpeaksFor, 0) {
-		return nil, fmt.Errorf("%s: a class has no held-out row", run.Run)
-	}
-	probabilities := c.Shared.Corrected(c.Shared.Target()).Probabilities(weightest.Widen(heldOut.Values))
-	for i, label := range s.Labels {
-		s.Predicted = append(s.Predicted, floats.MaxIdx(probabilities[i*k:(i+1)*k]))
-		s.Weights = append(s.Weights, c.Shared.Estimate.Weights[label])
-	}
-	f, err := floor.Of(k, s, floor.Target{Features: features(target), Predicted: evenly.Of(classes, most)})
-	if err == nil && f.Value <= 1/float64(k) {
-		err = fmt.Errorf("the floor of %.1f%% is no higher than the accuracy of guessing one of %d classes", 100*f.Value, k)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return &f, nil
 }

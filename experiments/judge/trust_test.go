@@ -9,6 +9,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"iwda/trust"
 )
 
 // notAligned is the problem with the names of runs that align nothing.
@@ -36,36 +38,49 @@ func rightOf(t *testing.T, c *Comparison, truth, runs []int, correction Correcti
 	return right
 }
 
-// Under label shift the expected accuracy of several runs together is near their accuracy, which
-// is in the interval and above the floor; the second opinion is near too.
+var abc = []string{"a", "b", "c"}
+
+// caseOf is what follows if that happened.
+func caseOf(t *testing.T, k trust.Known, happened string) trust.Case {
+	t.Helper()
+	for _, c := range k.Cases {
+		if c.If == happened {
+			return c
+		}
+	}
+	t.Fatalf("no case %q in %+v", happened, k.Cases)
+	return trust.Case{}
+}
+
+// Under label shift the accuracy of several runs together is in the interval and above the floor.
 func TestTrust(t *testing.T) {
 	candidates, truth := notAligned(t)
 	c := compared(t, candidates...)
 	for _, correction := range []Correction{Full, Halfway, None} {
 		runs := []int{0, 1}
-		got := c.Trust(runs, correction)
+		got := c.Trust(abc, runs, correction)
 		right := rightOf(t, c, truth, runs, correction)
-		e := got.Expected
-		if e == nil || math.Abs(e.Value-right) > 0.02 || e.Low > right || e.High < right || got.Untold != "" || math.Abs(got.Confident-right) > 0.1 {
-			t.Errorf("correction %s: %+v, second opinion %v, want %v; %s", correction, e, got.Confident, right, got.Untold)
+		e, floor := caseOf(t, got, trust.OnlyShares), caseOf(t, got, trust.Anything)
+		if a := e.Accuracy; a.Low == nil || math.Abs(*a.Value-right) > 0.03 || *a.Low > right || *a.High < right || e.Against != "" || got.Rejected != "" {
+			t.Errorf("correction %s: %+v, want %v", correction, e, right)
 		}
-		if got.Floor == nil || got.Floor.Value > right || got.Floor.Value < right-0.2 {
-			t.Errorf("correction %s: floor %+v of %v", correction, got.Floor, right)
+		if low := floor.Accuracy.Low; low == nil || *low > right || *low < right-0.25 {
+			t.Errorf("correction %s: floor %+v of %v", correction, floor, right)
 		}
-		if e == nil {
-			continue
+		for class, of := range got.Classes {
+			if of.Recall == nil || of.Precision == nil || *of.Recall.Low > *of.Recall.High || of.Predicted == 0 || *of.Share.Low > *of.Share.High {
+				t.Errorf("class %d: %+v", class, of)
+			}
 		}
-		// If a test that could have missed much found nothing, and somebody says that there is nothing, the
-		// lower end is the floor.
-		untested := compared(t, candidates...)
-		untested.Shared.Test.Detectable = 0.3
-		if got := untested.Trust(runs, correction); got.Expected != nil || got.Vouched || got.Unless() != "rows like the source's have other classes in the target" {
-			t.Errorf("correction %s: %+v", correction, got)
+		c.Shared.Told = true
+		if e := caseOf(t, c.Trust(abc, runs, correction), trust.OnlyShares); e.For != "you said so" {
+			t.Errorf("%+v", e)
 		}
-		untested.Shared.Told = true
-		if got := untested.Trust(runs, correction); got.Expected != nil || !got.Vouched || got.Floor == nil || got.Floor.Value != e.Low || got.Unless() != "more than the class shares differ" || !strings.Contains(got.Untold, "it would have missed a loss of accuracy of less than 30 points") {
-			t.Errorf("correction %s: %+v, want the lower end of %+v", correction, got, e)
+		c.Shared.Told, c.Shared.Dependent = false, "rows are copies"
+		if got := c.Trust(abc, runs, correction); !strings.Contains(got.Headline(), "is not known: rows are copies") || got.Classes[0].Share.Low != nil {
+			t.Errorf("%+v", got)
 		}
+		c.Shared.Dependent = ""
 	}
 }
 
@@ -98,27 +113,20 @@ func TestPredictedTogether(t *testing.T) {
 	}
 }
 
-// No expected accuracy is given if the run that aligns nothing sees more than other class shares,
-// however well another one sees nothing, nor if predictions are others than its expected errors allow
-// for. There is a floor all the same, unless guessing reaches it.
+// If the run that aligns nothing sees more than other class shares, that speaks against them, and no
+// interval of shares is given; predictions that it does not believe in are expected to be wrong.
 func TestTrustIsWithheld(t *testing.T) {
 	candidates, _ := notAligned(t)
 	turned := slices.Clone(candidates)
 	turned[0].Target = narrow(rotated(candidates[0].Target))
-	got := compared(t, turned...).Trust([]int{1}, Full)
-	if got.Expected != nil || !strings.HasPrefix(got.Untold, "more than the class shares changed in the target") || got.Floor != nil || got.Unfloored != "the floor of 0.0% is no higher than the accuracy of guessing one of 3 classes" {
+	got := compared(t, turned...).Trust(abc, []int{1}, Full)
+	if e, floor := caseOf(t, got, trust.OnlyShares), caseOf(t, got, trust.Anything); e.Against == "" || got.Rejected == "" || got.Classes[0].Share.Low != nil || floor.Accuracy.Low != nil || floor.Missing == "" {
 		t.Errorf("%+v", got)
 	}
 	other := slices.Clone(candidates)
 	other[1].Target = narrow(rotated(candidates[1].Target))
-	got = compared(t, other...).Trust([]int{1}, Full)
-	if got.Expected != nil || !strings.Contains(got.Untold, "the predictions differ from those of") || got.Floor == nil {
-		t.Errorf("%+v", got)
-	}
-	// Nearly at random, and said to be so: both opinions are alike, and few are right.
-	got = compared(t, candidates...).Trust([]int{2}, Full)
-	if got.Expected != nil && got.Expected.Value > 0.75 {
-		t.Errorf("%+v", got)
+	if e := caseOf(t, compared(t, other...).Trust(abc, []int{1}, Full), trust.OnlyShares); *e.Accuracy.Value > 0.65 {
+		t.Errorf("%+v", e)
 	}
 }
 
@@ -136,9 +144,11 @@ func TestAlignedRunsDoNotVouch(t *testing.T) {
 	candidates, _ := notAligned(t)
 	aligned := candidates[0]
 	aligned.Run = "full/a-b/iwdan/seed-1"
-	got := compared(t, aligned).Trust([]int{0}, Full)
-	if got.Expected != nil || got.Floor != nil || !strings.HasPrefix(got.Untold, "all runs were aligned with the target") || got.Unfloored != got.Untold {
-		t.Errorf("%+v", got)
+	got := compared(t, aligned).Trust(abc, []int{0}, Full)
+	for _, c := range got.Cases {
+		if c.Accuracy != (trust.Number{}) || !strings.HasPrefix(c.Missing, "all runs were aligned with the target") {
+			t.Errorf("%+v", c)
+		}
 	}
 }
 
@@ -150,9 +160,10 @@ func TestTrustWithoutAClass(t *testing.T) {
 	for i, class := range lacking.HeldOutLabels {
 		lacking.HeldOutLabels[i] = min(class, 1)
 	}
-	got := compared(t, lacking).Trust([]int{0}, Full)
-	if got.Expected != nil || got.Floor != nil || !strings.Contains(got.Untold, "a class has no held-out row") {
-		t.Errorf("%+v", got)
+	for _, c := range compared(t, lacking).Trust(abc, []int{0}, Full).Cases {
+		if c.Accuracy != (trust.Number{}) || !strings.Contains(c.Missing, "a class has no held-out row") {
+			t.Errorf("%+v", c)
+		}
 	}
 }
 
@@ -161,8 +172,7 @@ func TestTooFewRowsForAFloor(t *testing.T) {
 	candidates, _ := notAligned(t)
 	few := candidates[0]
 	few.HeldOut, few.HeldOutLabels = few.HeldOut[:3*9], []int{0, 1, 2, 0, 1, 2, 0, 1, 2}
-	got := compared(t, few).Trust([]int{0}, Full)
-	if got.Floor != nil || !strings.Contains(got.Unfloored, "9 source rows") || got.Expected != nil || !strings.Contains(got.Untold, "too few source rows") {
-		t.Errorf("%+v", got)
+	if c := caseOf(t, compared(t, few).Trust(abc, []int{0}, Full), trust.Anything); c.Accuracy.Low != nil || !strings.Contains(c.Missing, "9 source rows") {
+		t.Errorf("%+v", c)
 	}
 }

@@ -19,7 +19,9 @@ type Evaluation struct {
 	Predictions Accuracy `json:"predictions"`
 	Methods     []Method `json:"methods,omitempty"` // each with all its runs, by itself
 	Recalls     []Recall `json:"recalls,omitempty"` // of the classes that have labels
-	Notes       []string `json:"notes"`             // what else there is to know, sentences
+	// Shares are the classes' shares of all rows, by the labels and what was predicted.
+	Shares []ClassShare `json:"class_shares,omitempty"`
+	Notes  []string     `json:"notes"` // what else there is to know, sentences
 	// Choice says, if the labels were to choose a method, what came of it.
 	Choice string `json:"choice,omitempty"`
 }
@@ -76,11 +78,51 @@ func Evaluate(labels Labels, p *Predictions) *Evaluation {
 			e.Notes = append(e.Notes, fmt.Sprintf("No row is predicted as class %q, the true class of %s.", r.Class, printable.Count(r.Labels, "labelled row")))
 		}
 	}
+	if !labels.Disputed {
+		e.shares(labels, p)
+	}
 	if labels.Disputed {
 		e.Strata, e.Recalls = 0, nil
 		e.Notes = append(e.Notes, labels.Path+" has rows on which methods differ, not a random sample, so no accuracy follows from them. They show which method is right on such rows, and so which assumption holds.")
 	}
 	return e
+}
+
+// ClassShare is the share of a class among all rows.
+type ClassShare struct {
+	Class     string              `json:"class"`
+	Labels    int                 `json:"labels"` // rows with that label
+	Predicted float64             `json:"predicted_share"`
+	Share     evaluation.Estimate `json:"share"`
+}
+
+// shares adds the classes' shares: those of the predictions, less what labels say that these err.
+func (e *Evaluation) shares(labels Labels, p *Predictions) {
+	classes, places := slices.Clone(p.Classes), map[string]int{}
+	for _, l := range labels.Rows {
+		if !slices.Contains(classes, l.Class) {
+			classes = append(classes, l.Class)
+		}
+	}
+	table.SortClasses(classes)
+	for i, class := range classes {
+		places[class] = i
+	}
+	k, mean, strata := len(classes), make([]float64, len(classes)), make([]evaluation.Labelled, len(labels.Strata))
+	for row := range p.Class {
+		mean[places[p.of(row)]] += 1 / float64(len(p.Class))
+	}
+	counts := make([]int, k)
+	for i, l := range labels.Rows {
+		s, class := &strata[l.Stratum], places[l.Class]
+		predicted := make([]float64, k)
+		predicted[places[p.of(p.Labelled[i])]] = 1
+		s.Share, s.Classes, s.Expected = labels.Strata[l.Stratum].Share, append(s.Classes, class), append(s.Expected, predicted...)
+		counts[class]++
+	}
+	for i, share := range evaluation.ClassShares(strata, k, len(p.Class), mean) {
+		e.Shares = append(e.Shares, ClassShare{classes[i], counts[i], mean[i], share})
+	}
 }
 
 // said is what was predicted of a row that has a label.

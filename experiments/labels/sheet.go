@@ -22,6 +22,10 @@ func (e *Evaluation) Sheet() sheet.Sheet {
 	if e.Strata > 1 {
 		s.Notes = append([]string{fmt.Sprintf("The rows were drawn from %d strata of confidence. Each row is weighted by the number of rows that it stands for.", e.Strata)}, s.Notes...)
 	}
+	if len(e.Shares) > 0 {
+		s.Sections = append(s.Sections, e.shareSection())
+		s.Legend += " share: of all rows that are of the class, in percent, by the labels and the predictions, with a 95% interval."
+	}
 	if len(e.Recalls) > 0 {
 		s.Sections = append(s.Sections, e.recalls())
 		s.Legend += fmt.Sprintf(" recall: share of a class's rows that are predicted as this class, in percent, with a 95%% interval; missing for fewer than %d labels.", fewestOfClass)
@@ -81,6 +85,15 @@ func (e *Evaluation) accuracies() sheet.Section {
 			sheet.Column[line]{Head: "p", Format: sheet.Printf("%.2g"), Value: beside(func(d evaluation.Difference) sheet.Value { return sheet.Number(d.P) })})
 	}
 	return sheet.NewSection(title, columns, lines)
+}
+
+func (e *Evaluation) shareSection() sheet.Section {
+	return sheet.NewSection("Class shares of the target in percent", []sheet.Column[ClassShare]{
+		{Head: "class", Key: true, Value: func(c ClassShare) sheet.Value { return sheet.Word(c.Class) }},
+		{Head: "labels", Value: func(c ClassShare) sheet.Value { return sheet.Count(c.Labels) }},
+		{Head: "predicted", Format: sheet.Printf("%.1f"), Value: func(c ClassShare) sheet.Value { return sheet.Percent(100 * c.Predicted) }},
+		{Head: "share", Format: percents, Value: func(c ClassShare) sheet.Value { return percent(&c.Share) }},
+	}, e.Shares)
 }
 
 func (e *Evaluation) recalls() sheet.Section {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 
 	"iwda/classshares"
 	"iwda/datasets/table"
+	"iwda/trust"
 	"iwda/weightest"
 	"iwda/weightest/calibration"
 	"iwda/weightest/intervals"
@@ -32,11 +34,10 @@ type Analysis struct {
 	// EffectiveRows is the number of source rows that those weighted by the estimate
 	// are worth.
 	EffectiveRows float64
-	// ExpectedAccuracy is that of the corrected predictions of the target, Uncorrected how many of the
-	// classifier's own are right by the same probabilities. They are nil and NaN if they are not known,
-	// or not to be believed.
-	ExpectedAccuracy *classshares.Accuracy
-	Uncorrected      float64
+	// Known is what is known of the corrected predictions of the target, and Answers whether that is what
+	// the settings say is needed; nil for sums alone.
+	Known   *trust.Known
+	Answers []trust.Answer
 	// Uncertainty is nil where no intervals were asked for or could be had.
 	Uncertainty *intervals.Uncertainty
 	Tests       Tests
@@ -106,11 +107,7 @@ func Analyse(source, target *Predictions, s Settings) (*Analysis, error) {
 	if err := a.test(); err != nil {
 		return nil, err
 	}
-	a.expectAccuracy(source, target, estimator)
-	if a.Replicas > 0 {
-		a.boundSample()
-	}
-	return a, nil
+	return a, a.know(source, target)
 }
 
 // of are the settings of package classshares for that source.
@@ -161,7 +158,6 @@ func (a *Analysis) describe(p weightest.Problem, estimator weightest.Estimator, 
 	a.SourceRows, a.TargetRows, a.SourceShares = p.SourceRows, p.TargetRows, p.SourceDistribution
 	a.EffectiveRows = float64(p.SourceRows) * weightest.EffectiveSampleSize(a.Estimate.Weights, p.SourceDistribution)
 	a.ConditionNumber = conditionNumber(p.Hard.Confusion)
-	a.Uncorrected = math.NaN()
 	return nil
 }
 
@@ -186,16 +182,6 @@ func (a *Analysis) test() (err error) {
 	shift, err := shifttest.LabelShiftTest(a.shares.Sample, shifttest.LabelShiftSettings{Seed: a.Seed, Detect: true})
 	a.Tests.KolmogorovSmirnov, a.Tests.LabelShift = &kolmogorov, &shift
 	return err
-}
-
-// boundSample finds the intervals of an estimate from rows.
-func (a *Analysis) boundSample() {
-	err := checkReplicas(a.Replicas, len(a.Classes), a.shares.Form)
-	var u intervals.Uncertainty
-	if err == nil {
-		u, err = a.shares.Bootstrap(intervals.BootstrapSettings{Replicas: a.Replicas, Level: a.Level, Seed: a.Seed, SourceRows: a.places})
-	}
-	a.bound(u, err)
 }
 
 // bound takes intervals, or notes why there are none: the estimate stands without them.
@@ -227,34 +213,59 @@ func (a *Analysis) correct(first, last int) ([]float64, error) {
 	return nil, err
 }
 
-// expectAccuracy sets the expected accuracies, unless the tests say why there are none to believe.
-func (a *Analysis) expectAccuracy(source, target *Predictions, estimator weightest.Estimator) {
-	if classshares.Withheld(*a.Tests.LabelShift) != "" {
-		return
-	}
+// know sets what is known of the corrected predictions, and intervals.
+func (a *Analysis) know(source, target *Predictions) error {
 	k := len(a.Classes)
-	predicted, gained := make([]int, a.TargetRows), 0.0
+	needs, err := trust.ParseNeeds(a.Needs, a.Classes)
+	if err != nil {
+		return err
+	}
+	by := trust.Classifier{Shares: a.shares, HeldOut: source.rows(), Labels: source.labels, Rows: target.rows()}
+	claimed := 0.0
 	for first := 0; first < a.TargetRows; first += batchRows {
 		corrected, err := a.correct(first, min(first+batchRows, a.TargetRows))
 		if err != nil {
-			a.note("No expected accuracy: %v.", err)
-			return
+			a.note("Nothing is known of the predictions: %v.", err)
+			return a.boundAlone()
 		}
-		own := a.shares.Sample.Target()[first*k:]
-		for i := range len(corrected) / k {
-			row, class := corrected[i*k:(i+1)*k], floats.MaxIdx(own[i*k:(i+1)*k])
-			predicted[first+i] = floats.MaxIdx(row)
-			gained += row[predicted[first+i]] - row[class]
+		for row := range slices.Chunk(corrected, k) {
+			class := floats.MaxIdx(row)
+			by.Own = append(by.Own, class)
+			claimed += row[class] / float64(a.TargetRows)
 		}
 	}
-	how := a.Settings.of(source)
-	how.Estimator = estimator
-	expected, err := classshares.ExpectAccuracy(k, source.rows(), source.labels, target.rows(), predicted, how, classshares.AccuracySettings{Level: a.Level, Seed: a.Seed})
-	if err != nil {
-		a.note("No expected accuracy: %v.", err)
-		return
+	rows, _ := a.shares.Sample.Source()
+	weighted := make([]float64, k)
+	for row := range slices.Chunk(rows, k) {
+		by.OwnHeldOut = append(by.OwnHeldOut, floats.MaxIdx(floats.MulTo(weighted, row, a.Estimate.Weights)))
 	}
-	a.ExpectedAccuracy, a.Uncorrected = &expected, max(0, expected.Value-gained/float64(a.TargetRows))
+	e := trust.Evidence{Test: *a.Tests.LabelShift, Told: a.LabelShift}
+	if wrong := checkReplicas(a.Replicas, k, a.shares.Form); wrong != nil {
+		a.note("No intervals: %v.", wrong)
+	} else {
+		e.Bootstrap = a.bootstrap()
+	}
+	known := trust.Of(a.Classes, by, trust.Predictions{Classes: by.Own, Plain: a.shares.Sample.Target(), Claimed: claimed}, e)
+	a.Known, a.Answers = &known, known.Answers(needs)
+	if known.Uncertainty != nil {
+		a.bound(*known.Uncertainty, nil)
+	} else if e.Bootstrap.Replicas > 0 {
+		return a.boundAlone()
+	}
+	return nil
+}
+
+// boundAlone finds the intervals of class shares of which no performance is known.
+func (a *Analysis) boundAlone() error {
+	if a.Replicas > 0 {
+		u, err := a.shares.Bootstrap(a.bootstrap())
+		a.bound(u, err)
+	}
+	return nil
+}
+
+func (a *Analysis) bootstrap() intervals.BootstrapSettings {
+	return intervals.BootstrapSettings{Replicas: a.Replicas, Level: a.Level, Seed: a.Seed, SourceRows: a.places}
 }
 
 // WriteCorrected writes the corrected predictions of the target, with ids, as

@@ -155,9 +155,9 @@ func TestSumsAreNoRows(t *testing.T) {
 	}
 	for want, change := range map[string]func(*Settings){
 		"qp, bbse-hard, bbse-soft": func(s *Settings) { s.Estimator = "mlls" },
-		"calibrated by ts":                func(s *Settings) { s.Calibration = "ts" },
-		"shares in training":              func(s *Settings) { s.TrainShares = equal },
-		"no estimator":                    func(s *Settings) { s.Estimator = "bbse" },
+		"calibrated by ts":         func(s *Settings) { s.Calibration = "ts" },
+		"shares in training":       func(s *Settings) { s.TrainShares = equal },
+		"no estimator":             func(s *Settings) { s.Estimator = "bbse" },
 	} {
 		s := sumsSettings()
 		change(&s)

@@ -34,6 +34,7 @@ type Predictions struct {
 	options table.Options
 	values  []float32 // row-major n×k
 	labels  []int     // of a source, length n
+	groups  []int     // of rows that belong together; nil if none are named
 	places  []uint64  // of a source's rows in the file, length n; nil: 0, 1, …
 	trained []float64 // of a run's source: class shares for which its network speaks, nil if not known
 }
@@ -64,11 +65,17 @@ func ReadSource(path string, o table.Options) (*Predictions, error) {
 	if err != nil {
 		return nil, err
 	}
+	var of table.Grouping
 	for batch, err := range file.Batches(batchRows) {
 		if err != nil {
 			return nil, err
 		}
 		values, labels, places := labelled(batch, len(p.Classes), 0)
+		for i := range batch.Len() {
+			if _, known := batch.Label(i); known {
+				p.addGroup(&of, batch, i)
+			}
+		}
 		p.values, p.labels, p.places = append(p.values, values...), append(p.labels, labels...), append(p.places, places...)
 		p.Unlabelled += batch.Len() - len(labels)
 	}
@@ -86,11 +93,15 @@ func ReadTarget(path string, o table.Options, source *Predictions) (*Predictions
 		return nil, err
 	}
 	defer file.Close()
+	var of table.Grouping
 	for batch, err := range file.Batches(batchRows) {
 		if err != nil {
 			return nil, err
 		}
 		p.values = append(p.values, batch.Values...)
+		for i := range batch.Len() {
+			p.addGroup(&of, batch, i)
+		}
 	}
 	return p, nil
 }
@@ -204,7 +215,7 @@ func ReadRun(folder string) (source, target *Predictions, err error) {
 		return &Predictions{Name: fmt.Sprintf("%s (%s)", folder, rows), Classes: result.Classes, Named: true, Kind: table.Logits, values: values}
 	}
 	source, target = of("held-out source rows", outputs.HeldOut), of("target rows", outputs.Compared())
-	source.labels = outputs.HeldOutLabels
+	source.labels, source.groups, target.groups = outputs.HeldOutLabels, outputs.HeldOutGroups, outputs.TargetGroups
 	if known := result.WithoutLabels; known != nil {
 		source.trained = known.TrainedShares
 	}
@@ -241,6 +252,9 @@ func openTarget(path string, o table.Options) (*table.Table, error) {
 }
 
 func open(path string, o table.Options) (*table.Table, error) {
+	if there, err := table.Names(path); err == nil && !slices.Contains(there, o.Group) {
+		o.Group = "" // one of both files has it
+	}
 	file, err := table.Open(path, o)
 	if err == nil && file.Kind() == table.Features {
 		file.Close()
@@ -267,7 +281,14 @@ func newPredictions(file *table.Table, o table.Options) (*Predictions, error) {
 
 // rows are the predictions as package classshares reads them.
 func (p *Predictions) rows() classshares.Rows {
-	return classshares.Rows{Values: p.values, Probabilities: p.Kind == table.Probabilities}
+	return classshares.Rows{Values: p.values, Probabilities: p.Kind == table.Probabilities, Groups: p.groups}
+}
+
+// addGroup adds a row of a batch, if the file has groups.
+func (p *Predictions) addGroup(of *table.Grouping, batch *table.Batch, row int) {
+	if name, has := batch.Group(row); has {
+		p.groups = append(p.groups, of.Number(name))
+	}
 }
 
 // decided returns whether 99% of the rows are one-hot, up to rounding.

@@ -1,13 +1,15 @@
 package labelshift
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
 
-	"iwda/classshares"
 	"iwda/experiments/report/sheet"
 	"iwda/internal/heading"
+	"iwda/internal/printable"
+	"iwda/trust"
 	"iwda/weightest"
 	"iwda/weightest/intervals"
 )
@@ -38,8 +40,17 @@ func at(ofClasses []float64, number int) float64 {
 func (a *Analysis) Sheet() sheet.Sheet {
 	columns, rows := a.columns(), a.each()
 	s := a.sheet()
+	if a.Known != nil {
+		s.Sections = append(s.Sections, a.caseSection(), needSection(a.Answers))
+	}
 	s.Sections = append(s.Sections, sheet.NewSection(a.method(), columns, rows))
 	s.Legend = "Source: share of the class among the source's labels. Target: its estimated share in the target. Weight: target share divided by source share, for which mlls takes the mean calibrated probability of source rows."
+	if a.Known != nil {
+		s.Legend += " Predicted, recall, precision: of the corrected predictions."
+		if a.Known.Rejected != "" {
+			s.Legend += " The estimated shares are marked with * because they are not to be believed; the mean of the probabilities errs too."
+		}
+	}
 	if a.Uncertainty != nil {
 		s.Legend += fmt.Sprintf(" Each interval contains the true number with probability %v. The joint intervals in CSV and JSON contain all of them at once with this probability.", a.Level)
 	}
@@ -68,8 +79,18 @@ func (a *Analysis) sheet() sheet.Sheet {
 	s.Notes = append(s.Notes,
 		fmt.Sprintf("Condition number of C, the confusion matrix of hard predictions: %s.", condition),
 		fmt.Sprintf("Effective sample size of the weighted source: %.0f of %d rows.", a.EffectiveRows, a.SourceRows))
-	if said := a.expectation(); said != "" {
-		s.Notes = append(s.Notes, said)
+	if a.Known != nil {
+		for _, c := range a.Known.Cases {
+			for _, reason := range [][2]string{{"for", c.For}, {"against", c.Against}, {"no accuracy", c.Missing}} {
+				if reason[1] != "" {
+					s.Notes = append(s.Notes, fmt.Sprintf("If %s, %s: %s.", c.If, reason[0], reason[1]))
+				}
+			}
+		}
+		for _, answer := range a.Answers {
+			s.Notes = append(s.Notes, fmt.Sprintf("Needed: %s: %s, because %s.", answer.Need, answer.Answer, answer.Because))
+		}
+		s.Notes = append(s.Notes, "What is known of the predictions is valid only if the classifier was not adapted to this target: an adapted one passes the test in any case.")
 	}
 	s.Notes = append(s.Notes, a.Notes...)
 	return s
@@ -78,15 +99,17 @@ func (a *Analysis) sheet() sheet.Sheet {
 // facts are the numbers of an analysis besides those of the classes, as JSON has them. What is not
 // to be had, and what is infinite, is null.
 type facts struct {
-	Source    domainFacts           `json:"source"`
-	Target    domainFacts           `json:"target"`
-	Tests     testFacts             `json:"tests"`
-	Expected  *classshares.Accuracy `json:"expected_accuracy"`
-	Before    sheet.Value           `json:"uncorrected_accuracy"`
-	Withheld  *string               `json:"expected_accuracy_withheld"`
-	Condition sheet.Value           `json:"condition_number"`
-	Effective sheet.Value           `json:"effective_rows"`
-	Intervals *intervalFacts        `json:"intervals"`
+	Source    domainFacts    `json:"source"`
+	Target    domainFacts    `json:"target"`
+	Tests     testFacts      `json:"tests"`
+	Headline  string         `json:"headline,omitempty"`
+	Reliable  string         `json:"reliable,omitempty"`
+	Cases     []trust.Case   `json:"cases,omitempty"`
+	Needs     []trust.Answer `json:"needs,omitempty"`
+	Rejected  string         `json:"shares_rejected,omitempty"`
+	Condition sheet.Value    `json:"condition_number"`
+	Effective sheet.Value    `json:"effective_rows"`
+	Intervals *intervalFacts `json:"intervals"`
 }
 
 type domainFacts struct {
@@ -117,25 +140,16 @@ type intervalFacts struct {
 func (a *Analysis) facts() facts {
 	f := facts{
 		Source: domainFacts{a.Source, a.SourceRows}, Target: domainFacts{a.Target, a.TargetRows},
-		Tests:    a.Tests.facts(a.Classes),
-		Expected: a.ExpectedAccuracy, Before: sheet.Number(a.Uncorrected),
+		Tests:     a.Tests.facts(a.Classes),
 		Condition: sheet.Number(a.ConditionNumber), Effective: sheet.Number(a.EffectiveRows),
 	}
-	if why := a.withheld(); why != "" {
-		f.Withheld = &why
+	if k := a.Known; k != nil {
+		f.Headline, f.Reliable, f.Cases, f.Needs, f.Rejected = k.Headline(), trust.Together(a.Answers), k.Cases, a.Answers, k.Rejected
 	}
 	if a.Uncertainty != nil {
 		f.Intervals = &intervalFacts{a.Level, a.Replicas}
 	}
 	return f
-}
-
-// withheld says why no expected accuracy is to be believed, "" if one is or the test was not made.
-func (a *Analysis) withheld() string {
-	if a.Tests.LabelShift == nil {
-		return ""
-	}
-	return classshares.Withheld(*a.Tests.LabelShift)
 }
 
 func (t Tests) facts(classes []string) testFacts {
@@ -151,17 +165,23 @@ func (t Tests) facts(classes []string) testFacts {
 	return f
 }
 
-// expectation says what accuracy is expected, and if what, or why none is; "" if the notes do.
-func (a *Analysis) expectation() string {
-	if why := a.withheld(); why != "" {
-		return fmt.Sprintf("No expected accuracy: %s.", why)
+// caseSection is what may have happened, under what is known.
+func (a *Analysis) caseSection() sheet.Section {
+	word := func(of func(c trust.Case) string) func(trust.Case) sheet.Value {
+		return func(c trust.Case) sheet.Value { return sheet.Word(of(c)) }
 	}
-	e := a.ExpectedAccuracy
-	if e == nil {
-		return ""
-	}
-	return fmt.Sprintf("Expected accuracy on the target: %.1f%% (%.1f to %.1f%%) of the corrected predictions, %.1f%% of the classifier's own. This is valid only if the classifier was not adapted to this target; an adapted one passes the test in any case.",
-		100*e.Value, 100*e.Low, 100*e.High, 100*a.Uncorrected)
+	return sheet.NewSection(printable.Sentence(a.Known.Headline()), []sheet.Column[trust.Case]{
+		{Head: "what may have happened", Key: true, Value: word(func(c trust.Case) string { return c.If })},
+		{Head: "accuracy", Value: word(func(c trust.Case) string { return cmp.Or(c.Accuracy.String(), "not known") })},
+	}, a.Known.Cases)
+}
+
+// needSection is whether what is needed is met.
+func needSection(answers []trust.Answer) sheet.Section {
+	return sheet.NewSection("Is it enough?", []sheet.Column[trust.Answer]{
+		{Head: "need", Key: true, Value: func(a trust.Answer) sheet.Value { return sheet.Word(a.Need) }},
+		{Head: "answer", Value: func(a trust.Answer) sheet.Value { return sheet.Word(a.Answer) }},
+	}, answers)
 }
 
 // method names the estimator and what goes with it.
@@ -185,7 +205,7 @@ func (a *Analysis) columns() []sheet.Column[class] {
 		{Name: "label_shift_p", Value: number(func(c class) float64 { return c.Tests.labelShiftP() })},
 		{Name: heading.Class, Head: "class", Key: true, Value: func(c class) sheet.Value { return sheet.Word(c.Classes[c.number]) }},
 		{Name: heading.SourceShare, Head: "source", Format: share, Value: number(func(c class) float64 { return c.SourceShares[c.number] })},
-		{Name: heading.TargetShare, Head: "target", Format: share, Value: number(func(c class) float64 { return at(c.Estimate.TargetDistribution, c.number) })},
+		{Name: heading.TargetShare, Head: map[bool]string{false: "target", true: "target*"}[a.Known != nil && a.Known.Rejected != ""], Format: share, Value: number(func(c class) float64 { return at(c.Estimate.TargetDistribution, c.number) })},
 	}
 	if u := a.Uncertainty; u != nil {
 		columns = append(columns, intervalColumns(heading.TargetShare, u.Level, u.Shares, sheet.Printf("%.4f", "–%.4f"))...)
@@ -195,6 +215,34 @@ func (a *Analysis) columns() []sheet.Column[class] {
 	})
 	if u := a.Uncertainty; u != nil {
 		columns = append(columns, intervalColumns(heading.Weight, u.Level, u.Weights, sheet.Printf("%.3f", "–%.3f"))...)
+	}
+	if a.Known == nil {
+		return columns
+	}
+	known := func(c class) trust.Class { return a.Known.Classes[c.number] }
+	rejected := map[bool]string{false: "no", true: "yes"}[a.Known.Rejected != ""]
+	columns = append(columns,
+		sheet.Column[class]{Name: heading.MeanProbability, Head: "mean probability", Format: share, Value: number(func(c class) float64 { return known(c).Mean })},
+		sheet.Column[class]{Name: heading.PredictedShare, Head: "predicted", Format: share, Value: number(func(c class) float64 { return known(c).Predicted })},
+		sheet.Column[class]{Name: heading.ShareRejected, Value: func(class) sheet.Value { return sheet.Word(rejected) }},
+	)
+	for _, of := range []struct {
+		name string
+		of   func(c class) *trust.Number
+	}{{heading.Recall, func(c class) *trust.Number { return known(c).Recall }}, {heading.Precision, func(c class) *trust.Number { return known(c).Precision }}} {
+		part := func(which func(n trust.Number) *float64) func(class) sheet.Value {
+			return func(c class) sheet.Value {
+				if v := which(of.of(c).Of()); v != nil {
+					return sheet.Number(*v)
+				}
+				return sheet.Value{}
+			}
+		}
+		columns = append(columns,
+			sheet.Column[class]{Head: of.name, Value: func(c class) sheet.Value { return sheet.Word(of.of(c).Of().String()) }},
+			sheet.Column[class]{Name: of.name, Value: part(func(n trust.Number) *float64 { return n.Value })},
+			sheet.Column[class]{Name: of.name + heading.Low, Value: part(func(n trust.Number) *float64 { return n.Low })},
+			sheet.Column[class]{Name: of.name + heading.High, Value: part(func(n trust.Number) *float64 { return n.High })})
 	}
 	return columns
 }

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"iwda/classshares"
 	"iwda/experiments/report/sheet"
+	"iwda/trust"
 	"iwda/weightest"
 	"iwda/weightest/calibration"
 	"iwda/weightest/shifttest"
@@ -119,8 +119,8 @@ func TestFacts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a.ExpectedAccuracy == nil || math.IsNaN(a.Tests.LabelShift.Detectable) {
-		t.Fatalf("no expected accuracy, or nothing that the test detects: %+v, %+v", a.ExpectedAccuracy, a.Tests.LabelShift)
+	if a.Known == nil || a.Known.Cases[0].Accuracy.Low == nil || math.IsNaN(a.Tests.LabelShift.Detectable) {
+		t.Fatalf("no accuracy, or nothing that the test detects: %+v, %+v", a.Known, a.Tests.LabelShift)
 	}
 	tests := a.Tests
 	found := factsOf(t, a.Sheet())
@@ -136,11 +136,8 @@ func TestFacts(t *testing.T) {
 		"tests.label_shift.degrees_of_freedom": 6.0,
 		"tests.label_shift.p":                  tests.LabelShift.P,
 		"tests.label_shift.detectable_loss":    tests.LabelShift.Detectable,
-		"expected_accuracy.value":              a.ExpectedAccuracy.Value,
-		"expected_accuracy.low":                a.ExpectedAccuracy.Low,
-		"expected_accuracy.high":               a.ExpectedAccuracy.High,
-		"uncorrected_accuracy":                 a.Uncorrected,
-		"expected_accuracy_withheld":           nil,
+		"headline":                             a.Known.Headline(),
+		"reliable":                             trust.Together(a.Answers),
 		"condition_number":                     a.ConditionNumber,
 		"effective_rows":                       a.EffectiveRows,
 		"intervals.level":                      0.95, "intervals.replicas": 20.0,
@@ -150,17 +147,17 @@ func TestFacts(t *testing.T) {
 		}
 	}
 	// Of sums, and of a test that rejects.
-	a.Tests.LabelShift, a.Tests.KolmogorovSmirnov, a.ExpectedAccuracy, a.Uncorrected = nil, nil, nil, math.NaN()
+	a.Tests.LabelShift, a.Tests.KolmogorovSmirnov, a.Known = nil, nil, nil
 	a.ConditionNumber, a.Uncertainty = math.Inf(1), nil
 	found = factsOf(t, a.Sheet())
-	for _, name := range []string{"tests.kolmogorov_smirnov", "tests.label_shift", "expected_accuracy", "uncorrected_accuracy", "condition_number", "intervals"} {
+	for _, name := range []string{"tests.kolmogorov_smirnov", "tests.label_shift", "condition_number", "intervals"} {
 		if got, there := found[name]; got != nil || !there {
 			t.Errorf("%s: %v, want null", name, got)
 		}
 	}
 	a.Tests.LabelShift = &shifttest.LabelShift{DegreesOfFreedom: 6, P: 0.01, Detectable: math.NaN()}
 	found = factsOf(t, a.Sheet())
-	if why, _ := found["expected_accuracy_withheld"].(string); !strings.Contains(why, "more than the class shares") || found["tests.label_shift.detectable_loss"] != nil {
+	if found["tests.label_shift.detectable_loss"] != nil {
 		t.Errorf("%v", found)
 	}
 }
@@ -186,19 +183,4 @@ func factsOf(t *testing.T, s sheet.Sheet) map[string]any {
 	}
 	add("", whole)
 	return found
-}
-
-// An expected accuracy is said with its condition, if the test lets it be believed, and otherwise
-// why there is none.
-func TestExpectation(t *testing.T) {
-	for want, test := range map[string]shifttest.LabelShift{
-		"Expected accuracy on the target: 87.4% (86.0 to 88.9%) of the corrected predictions, 84.3% of the classifier's own. This is valid only if the classifier was not adapted": {DegreesOfFreedom: 6, P: 0.4, Detectable: 0.03},
-		"No expected accuracy: more than the class shares changed in the target (test of label shift, p = 0.01).":                                                                  {DegreesOfFreedom: 6, P: 0.01, Detectable: 0.03},
-		"No expected accuracy: the test found nothing against label shift, but with so few rows it would have missed a loss of accuracy of less than 20 points.":                   {DegreesOfFreedom: 6, P: 0.4, Detectable: 0.2},
-	} {
-		a := Analysis{ExpectedAccuracy: &classshares.Accuracy{Value: 0.874, Low: 0.86, High: 0.889}, Uncorrected: 0.8426, Tests: Tests{LabelShift: &test}}
-		if got := a.expectation(); !strings.HasPrefix(got, want) {
-			t.Errorf("%q, want %q", got, want)
-		}
-	}
 }

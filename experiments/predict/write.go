@@ -19,10 +19,13 @@ type Request struct {
 	Shares        string      // class shares to correct for, see [Predictor.Shares]
 	Output        string      // a file that [table.WritePredictions] writes, or [Stdout]
 	Stdout        io.Writer
-	Probabilities bool // those of all classes too
+	Probabilities bool // those of all classes too, as they always are of up to [FewClasses]
 	// Also is told of each row that was predicted; it may be nil.
 	Also func(id, class string, probability float64)
 }
+
+// FewClasses is the number of classes up to which the probabilities of all are written.
+const FewClasses = 10
 
 // Stdout is the name of an output that is written to standard output as CSV, row by row.
 const Stdout = "-"
@@ -70,7 +73,7 @@ func Write(ctx context.Context, models []model.Model, request Request, options O
 		}
 		return ensemble.Each(ctx, inputs, w.Shares, add)
 	}
-	what := table.Predictions{Classes: models[0].Classes, Probabilities: request.Probabilities}
+	what := table.Predictions{Classes: models[0].Classes, Probabilities: request.Probabilities || len(models[0].Classes) <= FewClasses}
 	if request.Output == Stdout {
 		w.Counts, err = table.StreamPredictions(request.Stdout, what, rows)
 	} else {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 
 	"github.com/maruel/safetensors"
 
@@ -27,6 +28,9 @@ type Outputs struct {
 	// TargetLabels are the m classes of these rows, -1 where one is not known. They serve to
 	// measure alone.
 	TargetLabels []int
+	// HeldOutGroups and TargetGroups are the numbers of the groups that these rows belong to (n and m);
+	// nil if none are known, as of former versions.
+	HeldOutGroups, TargetGroups []int
 }
 
 // MostJudged bounds the rows of a target by which runs are judged: with more, the choice among them
@@ -52,6 +56,8 @@ const (
 	targetLogits  = "target_logits"
 	targetLabels  = "target_labels"
 	crossedLogits = "target_crossed_logits"
+	heldOutGroups = "heldout_groups"
+	targetGroups  = "target_groups"
 )
 
 // WriteOutputs writes outputs.safetensors.
@@ -72,6 +78,12 @@ func (d Dir) WriteOutputs(o Outputs) error {
 	}}
 	if len(o.TargetCrossed) > 0 {
 		file.Tensors = append(file.Tensors, logits(crossedLogits, o.TargetCrossed))
+	}
+	if o.HeldOutGroups != nil {
+		file.Tensors = append(file.Tensors, labels(heldOutGroups, o.HeldOutGroups))
+	}
+	if o.TargetGroups != nil {
+		file.Tensors = append(file.Tensors, labels(targetGroups, o.TargetGroups))
 	}
 	return d.disk.Write(d.Path(OutputsFile), func(w io.Writer) error { return file.Serialize(w) })
 }
@@ -130,24 +142,30 @@ func parseOutputs(text []byte) (o Outputs, err error) {
 	if n := rows[crossedLogits]; n != 0 && n != rows[targetLogits] {
 		return Outputs{}, fmt.Errorf("%s has %d rows, %s %d", crossedLogits, n, targetLogits, rows[targetLogits])
 	}
-	for _, labels := range []struct {
-		name, of string
-		least    int64
-		values   *[]int
-	}{{heldOutLabels, heldOutLogits, 0, &o.HeldOutLabels}, {targetLabels, targetLogits, -1, &o.TargetLabels}} {
-		t := tensors[labels.name]
-		if t.DType != safetensors.I64 || len(t.Shape) != 1 || t.Shape[0] != rows[labels.of] {
-			return Outputs{}, fmt.Errorf("%s is no class of int64 for each of the rows of %s", labels.name, labels.of)
+	for _, numbers := range []struct {
+		name, of    string
+		least, most int
+		values      *[]int
+	}{
+		{heldOutLabels, heldOutLogits, 0, o.Classes - 1, &o.HeldOutLabels}, {targetLabels, targetLogits, -1, o.Classes - 1, &o.TargetLabels},
+		{heldOutGroups, heldOutLogits, 0, math.MaxInt32, &o.HeldOutGroups}, {targetGroups, targetLogits, 0, math.MaxInt32, &o.TargetGroups},
+	} {
+		t, is := tensors[numbers.name]
+		if !is && (numbers.name == heldOutGroups || numbers.name == targetGroups) {
+			continue
+		}
+		if t.DType != safetensors.I64 || len(t.Shape) != 1 || t.Shape[0] != rows[numbers.of] {
+			return Outputs{}, fmt.Errorf("%s is no int64 for each of the rows of %s", numbers.name, numbers.of)
 		}
 		values := make([]int64, t.Shape[0])
 		if _, err := binary.Decode(t.Data, binary.LittleEndian, values); err != nil {
-			return Outputs{}, fmt.Errorf("%s: %w", labels.name, err)
+			return Outputs{}, fmt.Errorf("%s: %w", numbers.name, err)
 		}
-		for i, label := range values {
-			if label < labels.least || label >= int64(o.Classes) {
-				return Outputs{}, fmt.Errorf("%s: row %d has class %d of %d", labels.name, i, label, o.Classes)
+		for i, value := range values {
+			if value < int64(numbers.least) || value > int64(numbers.most) {
+				return Outputs{}, fmt.Errorf("%s: row %d has %d; want %d to %d", numbers.name, i, value, numbers.least, numbers.most)
 			}
-			*labels.values = append(*labels.values, int(label))
+			*numbers.values = append(*numbers.values, int(value))
 		}
 	}
 	return o, nil

@@ -75,6 +75,7 @@ func (c *conclusion) write(dir store.Dir, about savedmodel.Metadata) error {
 	outputs := store.Outputs{
 		Classes: heldOut.classes, HeldOut: heldOut.logits, HeldOutLabels: heldOut.labels,
 		Target: target.logits, TargetLabels: target.labels,
+		HeldOutGroups: heldOut.groups, TargetGroups: target.groups,
 	}
 	if c.seen.compared != target {
 		outputs.TargetCrossed = c.seen.compared.logits

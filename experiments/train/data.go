@@ -28,12 +28,20 @@ type data struct {
 	sha256         string          // of all three
 	unpublished    []string        // see store.Result
 	feed           feed
-	onSource       rowReader               // the source's training rows, as in evaluation
-	onTest         rowReader               // the target's test rows
-	onHeldOut      rowReader               // the source's rows that training does not see; nil for none
-	crossed        *crossed                // in their place, of a classifier that is solved for; nil for none
+	onSource       rowReader // the source's training rows, as in evaluation
+	onTest         rowReader // the target's test rows
+	onHeldOut      rowReader // the source's rows that training does not see; nil for none
+	crossed        *crossed  // in their place, of a classifier that is solved for; nil for none
+	groups         domainGroups
 	normalisation  normalise.Normalisation // of rows of features
 	files          io.Closer               // what the rows are read from; nil for nothing
+}
+
+// domainGroups are the numbers of the groups of rows that belong together; nil if none are known.
+type domainGroups struct {
+	source  []int // of all rows that are trained on
+	heldOut []int
+	test    []int // of the target's test rows
 }
 
 // openData reads or draws the data of a run and subsamples what the variant says: the
@@ -65,15 +73,17 @@ func openData(run config.Resolved) (d *data, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("network.normalise is %s: %w", run.Network.Normalise, err)
 	}
+	groups := domainGroups{source: datasets.GroupsOf(source), test: datasets.GroupsOf(test)}
 	source, target, test = n.OnSource(source), n.OnTarget(target), n.OnTarget(test)
 	d = &data{
 		classNames: source.ClassNames(), rowShape: source.Shape(), columns: columns, encoding: task.Learnt.Encoding, origins: task.Origins(),
 		source: datasets.LabelsOf(source), target: datasets.LabelsOf(target), test: datasets.LabelsOf(test),
-		sha256: sha256, normalisation: n,
+		sha256: sha256, normalisation: n, groups: groups,
 		onSource: inMemory{source}, onTest: inMemory{test},
 		files: task, unpublished: unpublished(run, datasets.Counts(task.Source), datasets.Counts(task.Target), datasets.Counts(task.Test)),
 	}
 	if heldOut != nil {
+		d.groups.heldOut = datasets.GroupsOf(heldOut)
 		heldOut = n.OnSource(heldOut)
 		d.onHeldOut = inMemory{heldOut}
 	}
@@ -186,20 +196,28 @@ func holdOut(source datasets.Set, run config.Resolved) (kept, held datasets.Set,
 	if share == 0 {
 		return source, nil, nil
 	}
-	keptRows, heldRows, err := heldOutRows(source.Name(), datasets.LabelsOf(source), source.ClassNames(), run)
+	keptRows, heldRows, err := heldOutRows(source.Name(), datasets.LabelsOf(source), datasets.GroupsOf(source), source.ClassNames(), run)
 	if err != nil {
 		return nil, nil, err
 	}
 	return datasets.Subset(source, keptRows), datasets.Subset(source, heldRows), nil
 }
 
-func heldOutRows(name string, labels datasets.Labels, classNames []string, run config.Resolved) (kept, held []int, err error) {
+func heldOutRows(name string, labels datasets.Labels, groups []int, classNames []string, run config.Resolved) (kept, held []int, err error) {
 	for class, n := range labels.Counts(len(classNames)) {
 		if n == 1 {
 			return nil, nil, fmt.Errorf("%s: one row of class %q; with train.validation it takes two, one to learn from and one to hold out", name, classNames[class])
 		}
 	}
-	kept, held = datasets.HoldOutRows(labels, len(classNames), run.Train.Validation, rand.New(datasets.Stream(run.Seed, "validation")))
+	kept, held = datasets.HoldOutRows(labels, len(classNames), run.Train.Validation, groups, rand.New(datasets.Stream(run.Seed, "validation")))
+	if groups != nil {
+		of := labels.Subset(held).Counts(len(classNames))
+		for class, n := range labels.Counts(len(classNames)) {
+			if n > 0 && of[class] == 0 {
+				return nil, nil, fmt.Errorf("%s: the rows of class %q are in too few groups: with train.validation it takes a group to learn from and another one to hold out; add groups, or leave group_column out", name, classNames[class])
+			}
+		}
+	}
 	return kept, held, nil
 }
 

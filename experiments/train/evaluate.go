@@ -7,6 +7,7 @@ import (
 	"iwda/classshares"
 	"iwda/datasets"
 	"iwda/experiments/store"
+	"iwda/internal/evenly"
 	"iwda/nets"
 	"iwda/selection"
 	"iwda/torch"
@@ -87,6 +88,9 @@ func (e evaluator) observe(ctx context.Context, d *data, also taker) (*observati
 	} else {
 		o.target = &outputs{kept: store.JudgedRows(d.test.Len())}
 	}
+	if d.groups.test != nil {
+		o.target.groups = evenly.Pick(d.groups.test, o.target.kept)
+	}
 	o.compared = o.target
 	if err := e.evaluate(ctx, d.onTest, also, o.onTest, o.predicted, o.target); err != nil || d.onHeldOut == nil {
 		return o, err
@@ -100,7 +104,7 @@ func (e evaluator) observe(ctx context.Context, d *data, also taker) (*observati
 			loss.take(all)
 		})
 	} else {
-		o.heldOut = &outputs{}
+		o.heldOut = &outputs{groups: d.groups.heldOut}
 		if err := e.evaluate(ctx, d.onHeldOut, also, counts, loss, o.heldOut); err != nil {
 			return nil, err
 		}

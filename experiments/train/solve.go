@@ -2,9 +2,11 @@ package train
 
 import (
 	"context"
+	"slices"
 
 	"iwda/datasets"
 	"iwda/experiments/store"
+	"iwda/internal/evenly"
 	"iwda/learners"
 	"iwda/learners/boosting"
 	"iwda/nets"
@@ -23,6 +25,9 @@ func (t *trainer) solve(ctx context.Context) error {
 		return nil
 	}
 	rows := regression.Rows{Classes: len(t.data.classNames)}
+	if groups := t.data.groups; groups.source != nil {
+		rows.Groups = slices.Concat(groups.source, groups.heldOut)
+	}
 	for _, part := range []rowReader{t.data.onSource, t.data.onHeldOut} {
 		if part == nil {
 			continue
@@ -42,6 +47,12 @@ func (t *trainer) solve(ctx context.Context) error {
 		}
 	}
 	heldOut, compared := &outputs{classes: rows.Classes}, &outputs{classes: rows.Classes}
+	spoken := func(logits []float32, of []int) { // of these rows
+		heldOut.logits, heldOut.labels = logits, evenly.Pick(rows.Labels, of)
+		if rows.Groups != nil {
+			heldOut.groups = evenly.Pick(rows.Groups, of)
+		}
+	}
 	switch network := t.model.network.(type) {
 	case *nets.Linear:
 		solution, err := regression.Fit(ctx, rows, target)
@@ -49,20 +60,21 @@ func (t *trainer) solve(ctx context.Context) error {
 			return err
 		}
 		network.Set(float32s(solution.Weight), float32s(solution.Bias))
-		heldOut.logits, heldOut.labels, compared.logits = float32s(solution.Crossed), solution.CrossedLabels, float32s(solution.CrossedOthers)
+		spoken(float32s(solution.Crossed), solution.CrossedRows)
+		compared.logits = float32s(solution.CrossedOthers)
 		t.options.logf("solved with C = %v", solution.C)
 	case *nets.Trees:
 		random := datasets.Stream(t.run.Seed, t.run.Network.Name)
 		if t.run.Network.Name == string(architecture.Boosting) {
 			settings := boosting.Usual()
 			settings.Threads = max(1, t.options.Threads)
-			learnt := learners.Rows{Values: rows.Values, Labels: rows.Labels, Classes: rows.Classes, Words: t.data.encoding.Words()}
+			learnt := learners.Rows{Values: rows.Values, Labels: rows.Labels, Classes: rows.Classes, Groups: rows.Groups, Words: t.data.encoding.Words()}
 			fitted, err := boosting.Fit(ctx, learnt, target, settings, random)
 			if err != nil {
 				return err
 			}
 			network.Set(fitted.Model)
-			heldOut.logits, heldOut.labels = float32s(fitted.Crossed.Logits), fitted.Labels
+			spoken(float32s(fitted.Crossed.Logits), fitted.CrossedRows)
 			compared.logits = float32s(fitted.Crossed.InTurn(rows.Classes))
 		} else {
 			grown, err := forest.Fit(ctx, forest.Rows(rows), random)
@@ -70,7 +82,7 @@ func (t *trainer) solve(ctx context.Context) error {
 				return err
 			}
 			network.Set(grown.Forest)
-			heldOut.logits, heldOut.labels = grown.OutOfBag, grown.OutOfBagLabels
+			spoken(grown.OutOfBag, grown.OutOfBagRows)
 			compared.logits = grown.Logits(target, datasets.Size(t.data.rowShape), grown.OutOfBagTrees)
 		}
 		network.State().Move(torch.Float32, t.options.Device)
@@ -78,6 +90,9 @@ func (t *trainer) solve(ctx context.Context) error {
 		t.options.logf("grown to %d trees of %d nodes", trees, nodes)
 	}
 	if t.data.onHeldOut != nil {
+		if groups := t.data.groups.test; groups != nil {
+			compared.groups = evenly.Pick(groups, store.JudgedRows(len(groups)))
+		}
 		t.data.crossed = &crossed{heldOut, compared}
 	}
 	return nil

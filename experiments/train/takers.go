@@ -161,6 +161,7 @@ type outputs struct {
 	classes int
 	logits  []float32
 	labels  []int // -1 where one is not known
+	groups  []int // of the rows; nil if none are known
 }
 
 // everyNth keeps rows at equal distances, of runs that hold nothing out: nothing is chosen by them,
@@ -199,4 +200,6 @@ func (u *outputs) take(o rowOutputs) error {
 }
 
 // rows are the logits as package classshares reads them.
-func (u *outputs) rows() classshares.Rows { return classshares.Rows{Values: u.logits} }
+func (u *outputs) rows() classshares.Rows {
+	return classshares.Rows{Values: u.logits, Groups: u.groups}
+}

@@ -89,6 +89,9 @@ func Conclude(app *cli.App, path []string, err error, w io.Writer) int {
 		return StatusWrong
 	}
 	fmt.Fprintf(w, "%s: %s\n", app.Name, said(err))
+	if status := (interface{ ExitStatus() int })(nil); errors.As(err, &status) {
+		return status.ExitStatus()
+	}
 	if errors.Is(err, input.ErrWrong) || errors.Is(err, fs.ErrNotExist) {
 		return StatusWrong
 	}
@@ -239,6 +242,16 @@ func Between[N int | float64 | time.Duration](least, most N, flag, why string) f
 		}
 		return nil
 	}
+}
+
+// Needs are --need, which may be repeated.
+func Needs(to *[]string) cli.Flag {
+	return Strings(to, "need", "what you need of the predictions, as `TEXT`: 'accuracy >= 0.9', 'recall(CLASS) >= 0.8', 'precision(CLASS) >= 0.5' or 'share(CLASS) within 0.03'; may be repeated")
+}
+
+// Fail is --fail.
+func Fail(to *bool) cli.Flag {
+	return &cli.BoolFlag{Name: "fail", Destination: to, Usage: "exit with status 3 if a need is not met, and 4 if that cannot be told; without --need, the needs are to be better than the most frequent class and to lose no class of 2%"}
 }
 
 // Format is --format, which sets to to one of the formats; the first is the usual one.

@@ -4,6 +4,8 @@
 package evenly
 
 import (
+	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 )
@@ -64,4 +66,37 @@ func Pick[V any](values []V, rows []int) []V {
 		some[i] = values[row]
 	}
 	return some
+}
+
+// Folds deals groups of rows to folds, so that each has about as many rows of each class, the largest
+// groups first, and returns the fold of each row. Classes and groups are numbers from 0.
+func Folds(classes, groups []int, folds int) []int {
+	totals, byGroup := map[int]int{}, map[int][]int{}
+	for row, group := range groups {
+		totals[classes[row]]++
+		byGroup[group] = append(byGroup[group], row)
+	}
+	order := slices.Sorted(maps.Keys(byGroup))
+	slices.SortStableFunc(order, func(a, b int) int { return len(byGroup[b]) - len(byGroup[a]) })
+	of, dealt := make([]int, len(groups)), make([]map[int]float64, folds) // shares of each class
+	for fold := range dealt {
+		dealt[fold] = map[int]float64{}
+	}
+	for _, group := range order {
+		best, least := 0, math.Inf(1)
+		for fold, has := range dealt {
+			crowd := 0.0
+			for _, row := range byGroup[group] {
+				crowd += has[classes[row]] / float64(totals[classes[row]])
+			}
+			if crowd < least {
+				best, least = fold, crowd
+			}
+		}
+		for _, row := range byGroup[group] {
+			of[row] = best
+			dealt[best][classes[row]] += 1 / float64(totals[classes[row]])
+		}
+	}
+	return of
 }

@@ -50,3 +50,25 @@ func TestRowsThatTakeTurns(t *testing.T) {
 		}
 	}
 }
+
+// A group is in one fold, and each fold has rows of each class.
+func TestFolds(t *testing.T) {
+	classes, groups := make([]int, 600), make([]int, 600)
+	for row := range classes {
+		groups[row] = row * row % 40 // of unequal sizes
+		classes[row] = groups[row] % 3 / 2
+	}
+	of, counts, foldOf := Folds(classes, groups, 5), map[[2]int]int{}, map[int]int{}
+	for row, fold := range of {
+		if other, seen := foldOf[groups[row]]; seen && other != fold {
+			t.Fatalf("group %d is in the folds %d and %d", groups[row], fold, other)
+		}
+		foldOf[groups[row]] = fold
+		counts[[2]int{fold, classes[row]}]++
+	}
+	for fold := range 5 {
+		if all := counts[[2]int{fold, 0}] + counts[[2]int{fold, 1}]; all < 80 || all > 190 || counts[[2]int{fold, 1}] == 0 {
+			t.Errorf("fold %d has %d rows, %d of the rarer class", fold, all, counts[[2]int{fold, 1}])
+		}
+	}
+}

@@ -19,6 +19,13 @@ const (
 	Weight          = "weight" // the target's share over the source's
 	WeightLow       = Weight + Low
 	WeightHigh      = Weight + High
+
+	ShareRejected   = "share_rejected"   // yes if the target's share is not to be believed
+	MeanProbability = "mean_probability" // uncorrected, over the target's rows
+	PredictedShare  = "predicted_share"  // of the target's rows
+	Recall          = "recall"           // of a class, in the target
+	Precision       = "precision"
+	Set             = "set" // of the classes that a row may have
 )
 
 // The ends of names: of an interval, and of one that holds those of all classes at once.

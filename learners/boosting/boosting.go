@@ -41,10 +41,10 @@ func Usual() Settings {
 type Fitted struct {
 	Model
 	Rounds int // whose trees it has
-	// Crossed is by models with as many rounds, empty if there were no folds. Its rows, at most 10,000,
-	// have these labels.
-	Crossed learners.Crossed
-	Labels  []int
+	// Crossed is by models with as many rounds, empty if there were no folds. It speaks of these
+	// labelled rows, at most 10,000.
+	Crossed     learners.Crossed
+	CrossedRows []int
 }
 
 const (
@@ -73,8 +73,10 @@ func Fit(ctx context.Context, rows learners.Rows, others []float32, s Settings, 
 		return Fitted{}, fmt.Errorf("boosting: row %d, column %d: the value is infinite; make it finite, or NaN if it is missing", i/d, i%d)
 	}
 	trees := treesOf(rows.Classes)
+	read := evenly.All(len(rows.Labels))
 	if most := mostRead / ((d + besideThem) * trees); len(rows.Labels) > most {
-		rows = rows.Part(evenly.Rows(len(rows.Labels), max(1, most)))
+		read = evenly.Rows(len(rows.Labels), max(1, most))
+		rows = rows.Part(read)
 	}
 	var fold []int // of each row
 	folds := 0
@@ -113,7 +115,7 @@ func Fit(ctx context.Context, rows learners.Rows, others []float32, s Settings, 
 	result := Fitted{Model: boosters[folds].model(best), Rounds: best}
 	if folds > 0 {
 		asked := evenly.Rows(len(rows.Labels), mostCrossed)
-		result.Labels = evenly.Pick(rows.Labels, asked)
+		result.CrossedRows = evenly.Pick(read, asked)
 		for tree := range logits {
 			logits[tree] = evenly.Pick(logits[tree], asked)
 		}

@@ -19,6 +19,9 @@ type Rows struct {
 	Values  []float32 // n×d, row after row, finite
 	Labels  []int     // n classes, from 0
 	Classes int       // k
+	// Groups are the numbers of the groups of rows that belong together; nil if each row is a
+	// group of its own. A tree draws groups with replacement, and then rows of these.
+	Groups []int
 }
 
 // Forest is trees as arrays of float32, which have whole numbers up to 2²⁴, as tensors of networks.
@@ -36,10 +39,10 @@ type Forest struct {
 // Grown is a forest with what it says of rows by trees that have not seen them.
 type Grown struct {
 	Forest
-	// OutOfBag are the logits of some of the rows, with these labels, each by the trees that did not
+	// OutOfBag are the logits of some of the rows, OutOfBagRows, each by the trees that did not
 	// draw it: as good as those of rows that were held out.
-	OutOfBag       []float32 // len(OutOfBagLabels)×k
-	OutOfBagLabels []int
+	OutOfBag     []float32 // len(OutOfBagRows)×k
+	OutOfBagRows []int     // numbers of rows
 	// OutOfBagTrees is the mean number of trees that speak of such a row: fewer trees are less sure.
 	OutOfBagTrees int
 }
@@ -91,7 +94,7 @@ func Fit(ctx context.Context, rows Rows, random *rand.PCG) (Grown, error) {
 		g.draw()
 		g.grow(tree)
 		for i, row := range asked {
-			if g.weights[row] == 0 {
+			if !g.saw(row) {
 				g.forest.add(sums[i*k:(i+1)*k], rows.Values[row*g.d:(row+1)*g.d], tree)
 				seen[i]++
 				all++
@@ -102,7 +105,7 @@ func Fit(ctx context.Context, rows Rows, random *rand.PCG) (Grown, error) {
 	for i, row := range asked {
 		if seen[i] > 0 {
 			result.OutOfBag = appendLogits(result.OutOfBag, sums[i*k:(i+1)*k], seen[i])
-			result.OutOfBagLabels = append(result.OutOfBagLabels, rows.Labels[row])
+			result.OutOfBagRows = append(result.OutOfBagRows, row)
 		}
 	}
 	return result, nil

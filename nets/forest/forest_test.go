@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
+	"iwda/internal/evenly"
 	"iwda/internal/timing"
 )
 
@@ -95,7 +96,7 @@ func TestAsScikitLearn(t *testing.T) {
 		g := fit(t, rows, seed)
 		logits := g.Logits(other.Values, 6, g.Trees)
 		accuracy = append(accuracy, correct(classes(logits, 3), other.Labels))
-		outOfBag = append(outOfBag, correct(classes(g.OutOfBag, 3), g.OutOfBagLabels))
+		outOfBag = append(outOfBag, correct(classes(g.OutOfBag, 3), evenly.Pick(rows.Labels, g.OutOfBagRows)))
 		sum := 0.0
 		for i, y := range other.Labels {
 			sum -= float64(logits[3*i+y])
@@ -169,13 +170,13 @@ func TestOutOfBag(t *testing.T) {
 	for _, n := range []int{1000, 12_000} { // each tree draws as many rows, or few
 		rows, other := rings(n, 6, 3, 7), rings(4000, 6, 3, 8)
 		g := fit(t, rows, 1)
-		estimate, truth := correct(classes(g.OutOfBag, 3), g.OutOfBagLabels), correct(classes(g.Logits(other.Values, 6, 100), 3), other.Labels)
+		estimate, truth := correct(classes(g.OutOfBag, 3), evenly.Pick(rows.Labels, g.OutOfBagRows)), correct(classes(g.Logits(other.Values, 6, 100), 3), other.Labels)
 		if truth < 0.8 || math.Abs(estimate-truth) > 0.03 {
 			t.Errorf("%d rows: %v out of bag, %v in truth", n, estimate, truth)
 		}
 		want := 100 * math.Exp(-float64(min(n, mostDrawn))/float64(n))
-		if math.Abs(float64(g.OutOfBagTrees)-want) > 2 || len(g.OutOfBagLabels) > mostJudged {
-			t.Errorf("%d rows: %d trees of %d rows, want %.0f", n, g.OutOfBagTrees, len(g.OutOfBagLabels), want)
+		if math.Abs(float64(g.OutOfBagTrees)-want) > 2 || len(g.OutOfBagRows) > mostJudged {
+			t.Errorf("%d rows: %d trees of %d rows, want %.0f", n, g.OutOfBagTrees, len(g.OutOfBagRows), want)
 		}
 		sure := func(logits []float32) (mean float64) {
 			for row := range slices.Chunk(logits, 3) {
@@ -235,7 +236,7 @@ func TestEdges(t *testing.T) {
 	}
 	many := rings(2000, 2, 40, 3)
 	g = fit(t, many, 1)
-	if share := correct(classes(g.OutOfBag, 40), g.OutOfBagLabels); share < 0.4 {
+	if share := correct(classes(g.OutOfBag, 40), evenly.Pick(many.Labels, g.OutOfBagRows)); share < 0.4 {
 		t.Errorf("40 classes: %v out of bag", share)
 	}
 	if sum := floats.Sum(exp(g.OutOfBag[:40])); math.Abs(sum-1) > 1e-6 {
@@ -338,5 +339,32 @@ func BenchmarkFit(b *testing.B) {
 				fit(b, rows, 1)
 			}
 		})
+	}
+}
+
+// Forty groups of rows that look alike, of a class that nothing tells: trees that have seen none of a
+// group guess, and others know.
+func TestGroups(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	rows := Rows{Classes: 2}
+	for group := range 40 {
+		centre := [3]float64{random.NormFloat64(), random.NormFloat64(), random.NormFloat64()}
+		for range 15 {
+			for _, c := range centre {
+				rows.Values = append(rows.Values, float32(c+0.01*random.NormFloat64()))
+			}
+			rows.Labels, rows.Groups = append(rows.Labels, group%2), append(rows.Groups, 7*group)
+		}
+	}
+	of := func(rows Rows) float64 {
+		g := fit(t, rows, 1)
+		if len(g.OutOfBagRows) != len(rows.Labels) {
+			t.Fatalf("%d of %d rows are out of bag", len(g.OutOfBagRows), len(rows.Labels))
+		}
+		return correct(classes(g.OutOfBag, 2), evenly.Pick(rows.Labels, g.OutOfBagRows))
+	}
+	grouped, alone := of(rows), of(Rows{Values: rows.Values, Labels: rows.Labels, Classes: 2})
+	if grouped > 0.75 || alone < 0.95 {
+		t.Errorf("out of bag %v are right with groups, %v without", grouped, alone)
 	}
 }

@@ -17,6 +17,12 @@ type grower struct {
 	mixed   map[string]int // of shares, as bytes, their leaf
 	encoded []byte
 
+	// The rows of each group, and the group of each row; nil if rows have none. bagged are the groups
+	// of which the tree's sample has rows.
+	members [][]int
+	group   []int
+	bagged  []bool
+
 	// The tree's sample: of all rows how often they are drawn; those u that are, their
 	// values (d×u), and labels.
 	weights []int32
@@ -49,6 +55,16 @@ func newGrower(rows Rows, random *rand.Rand) *grower {
 	for column := range g.d {
 		g.columns = append(g.columns, column)
 	}
+	places := map[int]int{}
+	for row, name := range rows.Groups {
+		at, known := places[name]
+		if !known {
+			at, g.members = len(g.members), append(g.members, nil)
+			places[name] = at
+		}
+		g.members[at], g.group = append(g.members[at], row), append(g.group, at)
+	}
+	g.bagged = make([]bool, len(g.members))
 	return g
 }
 
@@ -57,8 +73,12 @@ func (g *grower) draw() {
 	clear(g.weights)
 	n := len(g.weights)
 	g.drawn, g.labels, g.order = g.drawn[:0], g.labels[:0], g.order[:0]
+	pool := g.pool()
 	for range min(n, mostDrawn) {
 		row := g.random.IntN(n)
+		if pool != nil {
+			row = pool[g.random.IntN(len(pool))]
+		}
 		if g.weights[row]++; g.weights[row] == 1 {
 			g.order, g.drawn = append(g.order, int32(len(g.drawn))), append(g.drawn, int32(row))
 			g.labels = append(g.labels, int32(g.rows.Labels[row]))
@@ -71,6 +91,25 @@ func (g *grower) draw() {
 			g.values[column*u+i] = v
 		}
 	}
+}
+
+// pool draws groups, and returns their rows; nil if rows have none.
+func (g *grower) pool() (rows []int) {
+	clear(g.bagged)
+	for range g.members {
+		group := g.random.IntN(len(g.members))
+		g.bagged[group] = true
+		rows = append(rows, g.members[group]...)
+	}
+	return rows
+}
+
+// saw reports whether the tree's sample has the row, or others of its group.
+func (g *grower) saw(row int) bool {
+	if g.members != nil {
+		return g.bagged[g.group[row]]
+	}
+	return g.weights[row] > 0
 }
 
 // weight is how often a row of the sample was drawn.

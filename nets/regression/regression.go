@@ -27,6 +27,9 @@ type Rows struct {
 	Values  []float32 // n×d, row after row
 	Labels  []int     // n classes, from 0
 	Classes int       // k
+	// Groups are the numbers of the groups of rows that belong together, which are in one fold; nil if
+	// each row is a group of its own.
+	Groups []int
 }
 
 // Classifier is a linear classifier.
@@ -35,10 +38,10 @@ type Classifier struct {
 	Bias   []float64 // k
 	// C is the inverse strength of the penalty.
 	C float64
-	// Crossed are the logits of some of the rows, with these labels, each by a classifier that was
+	// Crossed are the logits of some of the rows, CrossedRows, each by a classifier that was
 	// not solved for it, with the same C: as good as those of rows that were held out.
-	Crossed       []float64 // len(CrossedLabels)×k
-	CrossedLabels []int
+	Crossed     []float64 // len(CrossedRows)×k
+	CrossedRows []int     // numbers of rows
 	// CrossedOthers are the logits of the other rows, row i by the classifier of fold i mod 5. They
 	// compare with Crossed: a classifier of all rows is surer than those of four fifths.
 	CrossedOthers []float64 // m×k
@@ -68,11 +71,13 @@ func Fit(ctx context.Context, rows Rows, others []float32) (Classifier, error) {
 	k, size := rows.Classes, float64(rows.size()*rows.Classes)
 	order := byClass(rows.Labels)
 	tried := evenly.Of(order, max(fewest, min(int(mostTried/size), mostCrossed)))
+	crossed, logits := rows.part(tried), make([][]float64, len(strengths))
 	solved := make([][][]float64, min(folds, len(tried))) // each fold's solutions, one a strength
+	of := crossed.folds(len(solved))
 	for fold := range solved {
 		var learnt []int
 		for place, row := range tried {
-			if place%len(solved) != fold {
+			if of[place] != fold {
 				learnt = append(learnt, row)
 			}
 		}
@@ -81,9 +86,8 @@ func Fit(ctx context.Context, rows Rows, others []float32) (Classifier, error) {
 			return Classifier{}, err
 		}
 	}
-	crossed, logits := rows.part(tried), make([][]float64, len(strengths))
 	for strength := range logits {
-		logits[strength] = byFolds(solved, strength, crossed.Values, k)
+		logits[strength] = byFolds(solved, of, strength, crossed.Values, k)
 	}
 	best := bestStrength(logits, crossed.Labels, k)
 	var result Classifier
@@ -91,7 +95,7 @@ func Fit(ctx context.Context, rows Rows, others []float32) (Classifier, error) {
 		result, err = p.solve(ctx, strengths[best], nil)
 		return err
 	})
-	result.Crossed, result.CrossedLabels, result.CrossedOthers = logits[best], crossed.Labels, byFolds(solved, best, others, k)
+	result.Crossed, result.CrossedRows, result.CrossedOthers = logits[best], tried, byFolds(solved, nil, best, others, k)
 	return result, err
 }
 
@@ -123,7 +127,22 @@ func (r Rows) part(rows []int) Rows {
 	for _, i := range rows {
 		p.Values, p.Labels = append(p.Values, r.Values[i*d:(i+1)*d]...), append(p.Labels, r.Labels[i])
 	}
+	if r.Groups != nil {
+		p.Groups = evenly.Pick(r.Groups, rows)
+	}
 	return p
+}
+
+// folds returns the fold of each row, which take turns unless rows have groups.
+func (r Rows) folds(folds int) []int {
+	if r.Groups != nil {
+		return evenly.Folds(r.Labels, r.Groups, folds)
+	}
+	of := evenly.All(len(r.Labels))
+	for place := range of {
+		of[place] %= folds
+	}
+	return of
 }
 
 // path returns the solutions, one a strength, each looked for from the one before on.
@@ -143,21 +162,27 @@ func (r Rows) path(ctx context.Context) (solutions [][]float64, err error) {
 	return solutions, err
 }
 
-// byFolds returns the logits of rows (n×d), n×k, row i by what fold i mod the number of folds has
-// solved for a strength.
-func byFolds(solved [][][]float64, strength int, values []float32, k int) []float64 {
+// byFolds returns the logits of rows (n×d), n×k, each by what its fold has solved for a strength, row i
+// of fold i mod the number of folds if none are given.
+func byFolds(solved [][][]float64, of []int, strength int, values []float32, k int) []float64 {
 	d := len(solved[0][strength])/k - 1
 	all := make([]float64, len(values)/d*k)
 	for fold := range solved {
-		part := make([]float32, 0, len(values)/len(solved)+d)
-		for i := fold; i < len(values)/d; i += len(solved) {
-			part = append(part, values[i*d:(i+1)*d]...)
+		var part []float32
+		var rows []int
+		for i := range len(values) / d {
+			if of == nil && i%len(solved) == fold || of != nil && of[i] == fold {
+				part, rows = append(part, values[i*d:(i+1)*d]...), append(rows, i)
+			}
+		}
+		if rows == nil {
+			continue
 		}
 		torch.Tidy(func() {
-			rows := torch.FromSlice(part, len(part)/d, d).To(torch.Float64, torch.CPU)
-			of := torch.ToSlice[float64](linear(rows, solved[fold][strength], k))
-			for i := range len(part) / d {
-				copy(all[(fold+i*len(solved))*k:], of[i*k:(i+1)*k])
+			x := torch.FromSlice(part, len(rows), d).To(torch.Float64, torch.CPU)
+			logits := torch.ToSlice[float64](linear(x, solved[fold][strength], k))
+			for i, row := range rows {
+				copy(all[row*k:], logits[i*k:(i+1)*k])
 			}
 		})
 	}

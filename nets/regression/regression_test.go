@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"iwda/internal/evenly"
 	"iwda/internal/timing"
 )
 
@@ -94,7 +95,7 @@ func TestOthersAreCrossed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(c.CrossedLabels, others.Labels) {
+	if !slices.Equal(evenly.Pick(rows.Labels, c.CrossedRows), others.Labels) {
 		t.Fatal("the order of the folds is not that of the classes")
 	}
 	if !floats.EqualApprox(c.CrossedOthers, c.Crossed, 1e-9) {
@@ -142,5 +143,40 @@ func BenchmarkFit(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// Rows that look alike within a group, of a class that nothing tells, are guessed by folds without the
+// group, and known by others.
+func TestGroups(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	rows := Rows{Classes: 2}
+	for group := range 24 {
+		centre := make([]float64, 40)
+		for j := range centre {
+			centre[j] = random.NormFloat64()
+		}
+		for range 10 {
+			for _, c := range centre {
+				rows.Values = append(rows.Values, float32(c+0.01*random.NormFloat64()))
+			}
+			rows.Labels, rows.Groups = append(rows.Labels, group%2), append(rows.Groups, group)
+		}
+	}
+	right := func(rows Rows) (share float64) {
+		c, err := Fit(t.Context(), rows, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, row := range c.CrossedRows {
+			if floats.MaxIdx(c.Crossed[2*i:2*i+2]) == rows.Labels[row] {
+				share += 1 / float64(len(c.CrossedRows))
+			}
+		}
+		return share
+	}
+	grouped, alone := right(rows), right(Rows{Values: rows.Values, Labels: rows.Labels, Classes: 2})
+	if grouped > 0.75 || alone < 0.95 {
+		t.Errorf("%v of the rows left out are right with groups, %v without", grouped, alone)
 	}
 }

@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from ._labelshift import LabelShift, labelshift
     from ._model import Model, load
     from ._native import Error
-    from ._outcome import Evaluation, Interval, Outcome, Verdict
+    from ._outcome import Answer, Evaluation, Interval, Outcome
     from ._sklearn import Adapter
     from ._watch import Watched, watch
 
     __version__: str
 
-__all__ = ["Adapter", "Error", "Evaluation", "Interval", "LabelShift", "Model", "Outcome", "Verdict", "Watched", "adapt", "labelshift", "load", "watch"]
+__all__ = ["Adapter", "Answer", "Error", "Evaluation", "Interval", "LabelShift", "Model", "Outcome", "Watched", "adapt", "labelshift", "load", "watch"]
 
 # Where names are. What needs NumPy is imported when it is asked for: the console commands, which
 # are in this package too, need none of it.
@@ -28,7 +28,7 @@ _MODULES = {
     "_labelshift": ("LabelShift", "labelshift"),
     "_model": ("Model", "load"),
     "_native": ("Error",),
-    "_outcome": ("Evaluation", "Interval", "Outcome", "Verdict"),
+    "_outcome": ("Answer", "Evaluation", "Interval", "Outcome"),
     "_sklearn": ("Adapter",),
     "_watch": ("Watched", "watch"),
 }

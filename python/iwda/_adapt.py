@@ -24,11 +24,13 @@ def adapt(
     X_target: Any,
     *,
     ids: Any = None,
+    groups: Any = None,
     methods: Optional[Sequence[str]] = None,
     seed: int = 0,
     device: str = "auto",
     steps: Optional[int] = None,
     label_shift: bool = False,
+    needs: Sequence[str] = (),
     folder: "Union[str, os.PathLike[str], None]" = None,
     progress: bool = True,
     **settings: Any,
@@ -50,6 +52,10 @@ def adapt(
         What the target's rows are called. Without it, the column ``id`` of a data frame says so,
         or else its index. Rows of arrays and of a fresh index are numbered from 0, and so are
         those whose index has levels, or values missing or twice: there is a warning then.
+    groups : str or pair of arrays, optional
+        Which rows belong together, such as the visits of a patient: the name of a column of the data
+        frames, or one array for the rows of X_source and one for those of X_target, either of which
+        may be None. They are held out together, and count as one in intervals.
     methods : list of str, optional
         Methods in the place of those that suit the data, such as ``["source-only@linear"]``.
     seed : int
@@ -60,6 +66,9 @@ def adapt(
         Train each run for so many steps.
     label_shift : bool
         You know that only the class shares differ. Otherwise the data decide.
+    needs : list of str
+        What you need of the predictions, such as ``["accuracy >= 0.9", "recall(sepsis) >= 0.8"]``:
+        :attr:`Outcome.needs` has the answers.
     folder : path, optional
         Where everything is kept. An adaptation that was interrupted goes on there. Without a
         folder, a temporary one is removed when the Outcome is.
@@ -105,11 +114,13 @@ def adapt(
     if isinstance(source, np.ndarray) and isinstance(target, np.ndarray) and source.shape[1] != target.shape[1]:
         raise ValueError(f"X_source has {source.shape[1]} columns, X_target {target.shape[1]}")
     names = target.ids("X_target") if given is None and isinstance(target, _data.Frame) else given
+    grouped = _grouped(groups, source, target)
     if methods is not None:
         settings["methods"] = list(methods)
     seed = _whole(seed, "seed")
     options = ["--device", device] + ([] if steps is None else ["--steps", str(_whole(steps, "steps"))])
     options += ["--label-shift"] if label_shift else []
+    options += [word for need in needs for word in ("--need", need)]
     called = {}
     for key, value in settings.items():
         options += ["--set", f"{key.replace('__', '.')}={json.dumps(value, default=_plain, ensure_ascii=False)}"]
@@ -118,10 +129,12 @@ def adapt(
     try:
         os.makedirs(place, exist_ok=True)
         files = [
-            _data.write(os.path.join(place, "source"), source, name="X_source", labels=labels),
-            _data.write(os.path.join(place, "target"), target, name="X_target", ids=names),
+            _data.write(os.path.join(place, "source"), source, name="X_source", labels=labels, groups=grouped[0]),
+            _data.write(os.path.join(place, "target"), target, name="X_target", ids=names, groups=grouped[1]),
         ]
         arguments = ["adapt", "--source", files[0], "--target", files[1], "-o", place, *_data.named(target), *options]
+        if groups is not None:
+            arguments += ["--group-column", groups if isinstance(groups, str) else _data.GROUP_NAME]
         words = Words(dict(zip(files, ("X_source", "X_target"))), called)
         if seed != 0 and "seeds" not in settings:
             usual = _usual_seeds(arguments + ["-o", os.path.join(place, "none")], words)
@@ -132,6 +145,24 @@ def adapt(
         if folder is None:
             shutil.rmtree(place, ignore_errors=True)
         raise
+
+
+def _grouped(groups: Any, source: Any, target: Any) -> List[Any]:
+    """The groups of the rows of both domains that are to be written beside them, None for none."""
+    if groups is None or isinstance(groups, str):
+        if isinstance(groups, str) and not (isinstance(source, _data.Frame) and isinstance(target, _data.Frame)):
+            raise ValueError(f"groups is {groups!r}, but arrays have no columns: give two arrays, of the groups of X_source and of X_target")
+        return [None, None]
+    if not isinstance(groups, (tuple, list)) or len(groups) != 2 or all(of is None for of in groups):
+        raise ValueError("groups wants the name of a column, or two arrays: the groups of X_source and of X_target")
+    found: List[Any] = []
+    for of, rows, name in zip(groups, (source, target), ("X_source", "X_target")):
+        array = None if of is None else _data.to_numpy(of)
+        if array is not None and array.shape != (len(rows),):
+            raise ValueError(f"the groups of {name} have the shape {array.shape}; it has {len(rows)} rows, and wants one group each")
+        _data.check_same_rows(of, "groups", rows, name)
+        found.append(array)
+    return found
 
 
 def _run(arguments: List[str], outcome: str, progress: bool, words: Words) -> None:

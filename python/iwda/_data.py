@@ -259,18 +259,23 @@ def missing(value: Any) -> bool:
         return type(value).__name__ == "NAType"
 
 
-def write(path: str, rows: Rows, *, name: str, labels: Optional[Labels] = None, ids: Any = None) -> str:
+def write(path: str, rows: Rows, *, name: str, labels: Optional[Labels] = None, ids: Any = None, groups: Optional[Array] = None) -> str:
     """Writes rows into path with the end that suits them, .npz or .csv, in one step; returns the file.
 
     A file that is there stays as it is if it holds the same, and raises ValueError if not.
     """
     path += ".csv" if isinstance(rows, Frame) else ".npz"
     growing = path + ".tmp"
+    texts = None if groups is None else np.array(["" if missing(of) else str(of) for of in groups.tolist()])
     try:
-        if isinstance(rows, Frame):
+        if not isinstance(rows, Frame):
+            _write_array(growing, rows, name, labels, ids, texts)
+        elif texts is None:
             _write_frame(growing, rows, name, labels, ids)
+        elif GROUP_NAME in rows.names:
+            raise ValueError(f"{name} has a column {GROUP_NAME!r} and groups are given, too: name it with groups={GROUP_NAME!r}, or drop it")
         else:
-            _write_array(growing, rows, name, labels, ids)
+            _write_frame(growing, Frame(rows.names + [GROUP_NAME], rows.columns + [texts], rows.index), name, labels, ids)
         if os.path.exists(path):
             if not _same(growing, path):
                 raise ValueError(f"{path} holds other rows than {name}: choose another folder, or remove this one")
@@ -289,13 +294,15 @@ def _same(first: str, second: str) -> bool:
         return all(x == y for x, y in zip(iter(lambda: a.read(_CHUNK_BYTES), b""), iter(lambda: b.read(_CHUNK_BYTES), b"")))
 
 
-def _write_array(path: str, rows: Array, name: str, labels: Optional[Labels], ids: Optional[Array]) -> None:
+def _write_array(path: str, rows: Array, name: str, labels: Optional[Labels], ids: Optional[Array], groups: Optional[Array]) -> None:
     arrays: Dict[str, Array] = {}
     kind = "<f8" if _needs_double(rows) else "<f4"
     if labels is not None:
         arrays = {"labels": labels.numbers.astype("<i4"), "class_names": np.array(labels.names)}
     if ids is not None:
         arrays["ids"] = ids if ids.dtype.kind in "iu" else np.array(list(map(str, ids.tolist())))
+    if groups is not None:
+        arrays[GROUP_NAME] = groups
     with zipfile.ZipFile(path, "w") as archive:
         with archive.open(zipfile.ZipInfo("features.npy"), "w", force_zip64=True) as file:
             _npy.write_array_header_1_0(file, {"descr": kind, "fortran_order": False, "shape": rows.shape})
@@ -307,7 +314,7 @@ def _write_array(path: str, rows: Array, name: str, labels: Optional[Labels], id
 
 
 # Columns that are no values, by the name that they have.
-LABEL_NAMES, ID_NAMES = ("labels", "label"), ("ids", "id")
+LABEL_NAMES, ID_NAMES, GROUP_NAME = ("labels", "label"), ("ids", "id"), "group"
 
 
 def _write_frame(path: str, frame: Frame, name: str, labels: Optional[Labels], ids: Any) -> None:

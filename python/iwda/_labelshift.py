@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -26,6 +26,9 @@ class LabelShift:
     shares : data frame by class or, without pandas, structured array
         source_share, target_share, weight, and the ends of intervals, as in
         target_share_low and target_share_high, weight_joint_low and weight_joint_high.
+    headline, reliable : str
+        What is known of the corrected predictions, and whether what is needed is met: yes, no or
+        cannot be told. record has the cases and needs behind it.
     verdict : str
         Whether changed class shares alone explain the target, as far as the rows can tell.
     p : float
@@ -39,16 +42,16 @@ class LabelShift:
     def __init__(self, record: Dict[str, Any], classes: Array, corrected: Array) -> None:
         self.record, self.classes, self.corrected = record, classes, corrected
         rows: List[Dict[str, Any]] = record["rows"]
-        numbers = [key for key in rows[0] if key not in ("estimator", "calibration", "label_shift_p", "class")]
+        numbers = [key for key in rows[0] if key not in ("share_rejected", "estimator", "calibration", "label_shift_p", "class")]
         made = {key: np.array([np.nan if row[key] is None else row[key] for row in rows], float) for key in numbers}
         self.shares = _data.table({"class": classes, **made}, index="class")
         p = rows[0].get("label_shift_p")
         self.p = float("nan") if p is None else float(p)
-        self.verdict = str(record.get("verdict", ""))
+        self.verdict, self.headline, self.reliable = (str(record.get(key, "")) for key in ("verdict", "headline", "reliable"))
         self.notes: List[str] = record["notes"]
 
     def __repr__(self) -> str:
-        return "\n".join([self.verdict, str(self.shares), *self.notes])
+        return "\n".join([self.headline, self.verdict, str(self.shares), *self.notes])
 
 
 def labelshift(
@@ -60,6 +63,9 @@ def labelshift(
     logits: bool = False,
     estimator: Optional[str] = None,
     calibration: Optional[str] = None,
+    label_shift: bool = False,
+    groups: Any = None,
+    needs: Sequence[str] = (),
     level: float = 0.95,
     seed: int = 0,
 ) -> LabelShift:
@@ -79,6 +85,12 @@ def labelshift(
         The values are logits.
     estimator, calibration : str, optional
         Names as ``labelshift --help`` lists them.
+    label_shift : bool
+        You know that only the class shares differ.
+    groups : pair of arrays, optional
+        Which rows belong together, of the source's and of the target's; either may be None.
+    needs : list of str
+        As those of :func:`adapt`.
     level : float
         The probability that an interval holds the true number.
     seed : int
@@ -105,10 +117,13 @@ def labelshift(
     with tempfile.TemporaryDirectory(prefix="iwda-") as place:
         files = [os.path.join(place, name) for name in ("source.npz", "target.npz", "corrected.npz")]
         names = np.array([str(value) for value in classes.tolist()])
-        np.savez(files[0], labels=numbers, class_names=names, **{kind: source})
-        np.savez(files[1], class_names=names, **{kind: target})
+        together = [{} if of is None else {"group": np.array([str(name) for name in _data.to_numpy(of).tolist()])} for of in groups or (None, None)]
+        np.savez(files[0], labels=numbers, class_names=names, **{kind: source}, **together[0])
+        np.savez(files[1], class_names=names, **{kind: target}, **together[1])
         arguments = ["--source", "source.npz", "--target", "target.npz", "--corrected", "corrected.npz", "--format", "json"]
         arguments += ["--level", str(level), "--seed", str(seed)]
+        arguments += ["--label-shift"] * label_shift + (["--group-column", "group"] if any(together) else [])
+        arguments += [word for need in needs for word in ("--need", need)]
         for flag, value in (("--estimator", estimator), ("--calibration", calibration)):
             arguments += [] if value is None else [flag, value]
         words = Words({"source.npz": "source_probabilities", "target.npz": "target_probabilities"})

@@ -21,7 +21,7 @@ from ._model import Model, load
 from ._words import Words
 
 OUTCOME_FILE = "outcome.json"
-_FORMAT = 3
+_FORMAT = 4
 
 
 class Interval(NamedTuple):
@@ -40,33 +40,20 @@ class Interval(NamedTuple):
         return f"{self.value:.3f} ({self.low:.3f} to {self.high:.3f})"
 
 
-class Verdict(NamedTuple):
-    """What can be relied on.
+class Answer(NamedTuple):
+    """Whether something that is needed of the predictions is met.
 
     Attributes
     ----------
-    reliable : str
-        ``"shares and predictions"``, ``"shares"``, ``"predictions"`` or ``"neither"``.
+    need : str
+    answer : str
+        ``"yes"``, ``"no"`` or ``"cannot be told"``.
     because : str
-    next : str
-        What to do, empty if there is nothing.
     """
 
-    reliable: str
+    need: str
+    answer: str
     because: str
-    next: str
-
-    def __str__(self) -> str:
-        claim = _CLAIMS[self.reliable]
-        return f"{claim}: {self.because}." + (f" To know more, {self.next}." if self.next else "")
-
-
-_CLAIMS = {
-    "shares and predictions": "the class shares and the predictions can be relied on",
-    "shares": "the class shares can be relied on, but not the predictions",
-    "predictions": "the predictions can be relied on, but not the class shares",
-    "neither": "neither the class shares nor the predictions can be relied on",
-}
 
 
 def _is_index(ids: Any) -> bool:
@@ -130,7 +117,7 @@ class Outcome:
     array(['dog', 'dog', 'owl'], dtype='<U3')
     >>> outcome.probabilities.columns.tolist()
     ['cat', 'dog', 'owl']
-    >>> outcome.verdict.reliable in ("shares and predictions", "shares", "predictions", "neither")
+    >>> outcome.reliable in ("yes", "no", "cannot be told")
     True
     """
 
@@ -151,7 +138,7 @@ class Outcome:
             raise FileNotFoundError(f"{self.folder} is no folder that iwrun adapt has finished: it has no {OUTCOME_FILE}") from None
         record: Dict[str, Any] = json.loads(text)
         if record["format"] != _FORMAT:
-            raise ValueError(f"{self.path(OUTCOME_FILE)} has the format {record['format']}; this version reads {_FORMAT}: use the version that wrote it, or adapt again")
+            raise ValueError(f"{self.path(OUTCOME_FILE)} has the format {record['format']}; this version reads {_FORMAT}: adapt again with the same folder, which trains nothing again, or use the version that wrote it")
         return record
 
     def path(self, name: str) -> Path:
@@ -213,8 +200,10 @@ class Outcome:
     def shares(self) -> Any:
         """The classes' shares: source_share, target_share with the ends of its 95% interval,
         target_share_low and target_share_high, NaN if there is none, and predicted_share, of the
-        predictions. A data frame by class or, without pandas, a structured array."""
-        return self._by_class("source_share", "target_share", "target_share_low", "target_share_high", "predicted_share")
+        predictions; and mean_probability, which stands in the place of target_share where
+        record["shares_rejected"] says why that is not to be believed. A data frame by class or,
+        without pandas, a structured array."""
+        return self._by_class("source_share", "target_share", "target_share_low", "target_share_high", "predicted_share", "mean_probability")
 
     @property
     def weights(self) -> Any:
@@ -223,21 +212,28 @@ class Outcome:
         return self._by_class("weight", "weight_low", "weight_high")
 
     @property
-    def verdict(self) -> Verdict:
-        """What can be relied on, and why."""
-        said = self.record["verdict"]
-        return Verdict(said["reliable"], said["because"], said.get("next", ""))
+    def headline(self) -> str:
+        """What is known of the predictions, in a sentence."""
+        return str(self.record["headline"])
 
     @property
-    def expected_accuracy(self) -> Optional[Interval]:
-        """The share of the predictions that should be right, or None if it cannot be estimated."""
-        said = self.record.get("expected_accuracy")
-        return None if said is None else Interval(said["value"], said["low"], said["high"])
+    def reliable(self) -> str:
+        """Whether all that is needed is met: ``"yes"``, ``"no"`` or ``"cannot be told"``."""
+        return str(self.record["reliable"])
 
     @property
-    def floor(self) -> Optional[float]:
-        """The share of the predictions that are right at least, or None if it cannot be estimated."""
-        return self.record.get("accuracy_floor")
+    def needs(self) -> List[Answer]:
+        """What was needed, or what usually is, with the answer to each."""
+        return [Answer(need["need"], need["answer"], need["because"]) for need in self.record["needs"]]
+
+    @property
+    def cases(self) -> Any:
+        """What may have happened, with the accuracy that follows from it, low and high, and what
+        speaks for and against it. A data frame or, without pandas, a structured array."""
+        cases = self.record["cases"]
+        numbers = {name: np.array([c["accuracy"].get(name, np.nan) for c in cases], float) for name in ("value", "low", "high")}
+        words = {name: np.array([c.get(name, "") for c in cases], object) for name in ("for", "against", "missing")}
+        return _data.table({"if": np.array([c["if"] for c in cases], object), **numbers, **words}, index="if")
 
     @property
     def method(self) -> str:
@@ -379,6 +375,8 @@ class Outcome:
         for value, c in zip(self.classes.tolist(), self.record["classes"]):
             share, low, high = (_number(c, "target_share" + end) for end in ("", "_low", "_high"))
             target = f"{share:.3f}" if np.isnan(low) else str(Interval(share, low, high))
+            if c.get("share_rejected"):
+                target = f"{c['mean_probability']:.3f} (mean probability)"
             rows.append((str(value), f"{c['source_share']:.3f}", target, f"{c['weight']:.2f}", f"{c['predicted_share']:.3f}"))
         return rows
 
@@ -388,13 +386,13 @@ class Outcome:
             rows = rows[: _MOST_SHOWN + 1] + [("…", "", "", "", "")]
         widths = [max(map(len, column)) for column in zip(*rows)]
         lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
-        return "\n".join([f"{self.record['target']['rows']} rows predicted by {self.method}", f"Verdict: {self.verdict}", *lines])
+        return "\n".join([f"{self.record['target']['rows']} rows predicted by {self.method}", self.headline, *lines])
 
     def _repr_html_(self) -> str:
         head, *rows = self._lines()
         more = len(rows) - _MOST_SHOWN
         cells = ["".join(f"<td>{html.escape(cell)}</td>" for cell in row) for row in rows[:_MOST_SHOWN]]
-        text = f"<p>Verdict: {html.escape(str(self.verdict))}</p><table><thead><tr>" + "".join(f"<th>{name}</th>" for name in head) + "</tr></thead><tbody>"
+        text = f"<p>{html.escape(self.headline)}</p><table><thead><tr>" + "".join(f"<th>{name}</th>" for name in head) + "</tr></thead><tbody>"
         text += "".join(f"<tr>{row}</tr>" for row in cells) + "</tbody></table>"
         return f"<div>{text}{f'<p>and {more} more classes</p>' if more > 0 else ''}</div>"
 

@@ -44,7 +44,7 @@ class Adapter:
     Attributes
     ----------
     outcome_ : Outcome
-        Verdict, class shares, report and the rest.
+        Headline, class shares, report and the rest.
     model_ : Model
         What predicts.
     classes_ : array, k

@@ -113,4 +113,4 @@ def test_notebook():
     assert not any(cell.get("outputs") for cell in notebook.cells), "saved without outputs"
     nbclient.NotebookClient(notebook, timeout=600, resources={"metadata": {"path": str(ROOT)}}).execute()
     shown = [output for cell in notebook.cells for output in cell.get("outputs", [])]
-    assert any("Verdict" in output.get("data", {}).get("text/html", "") for output in shown)
+    assert any("predictions" in output.get("data", {}).get("text/html", "") for output in shown)

@@ -23,6 +23,7 @@ import (
 	"iwda/internal/input"
 	"iwda/internal/printable"
 	"iwda/internal/wholefile"
+	"iwda/trust"
 	"iwda/weightest"
 	"iwda/weightest/calibration"
 )
@@ -44,6 +45,9 @@ type options struct {
 	Figure         string // likewise
 	Format         string // of the table; empty: what Output says
 	Output         string // file of the table; empty: standard output
+
+	Group string // column
+	Fail  bool
 
 	out, err io.Writer
 }
@@ -85,6 +89,10 @@ Examples:
 			&cli.StringFlag{Name: "corrected", Destination: &o.Corrected, Usage: "write the target's corrected predictions, with ids, into `FILE`: .csv, .npz or .parquet"},
 			&cli.StringFlag{Name: "figure", Destination: &o.Figure, Usage: "draw the shares into `FILE`: ." + strings.Join(figure.Formats(), " or .")},
 			&cli.StringFlag{Name: "run", Destination: &o.Run, Usage: "instead of both files: the held-out source rows and target rows of the finished run in `FOLDER`"},
+			commandline.Needs(&o.Needs),
+			commandline.Fail(&o.Fail),
+			&cli.BoolFlag{Name: "label-shift", Destination: &o.LabelShift, Usage: "you know that only the class shares differ"},
+			&cli.StringFlag{Name: "group-column", Destination: &o.Group, Usage: "`NAME` of the column that says which rows belong together, as the visits of a patient: they count as one in intervals and tests"},
 			&cli.BoolFlag{Name: "all", Destination: &o.All, Usage: "compare all estimators after all calibrations, without intervals"},
 		}, commandline.Advanced(
 			&cli.StringFlag{Name: "source", Destination: &o.Source, Usage: "`FILE`, instead of SOURCE"},
@@ -199,6 +207,8 @@ func (o options) checkMode() error {
 		why string
 	}{
 		{o.Run != "" && (files || o.Kind != "" || o.Labels != "" || o.sums()), "--run takes the rows of a run; --source, --target, --kind, --labels, --partial and --merge are for files"},
+		{o.Group != "" && (o.Run != "" || o.sums()), "--group-column is for the rows of files; a run has those of its configuration, and sums have none"},
+		{o.sums() && (len(o.Needs) > 0 || o.Fail || o.LabelShift), "--need, --fail and --label-shift need rows, and --partial and --merge have sums"},
 		{o.Run != "" && o.Corrected != "", "--corrected is for files; iwrun predict writes a run's corrected predictions"},
 		{merge && files, "--merge: the files hold the sums of source and target; --source and --target are counted by --partial"},
 		{!merge && o.Partial != "" && !files, "--partial: --source FILE, --target FILE or both say what is counted"},
@@ -270,12 +280,15 @@ func (o options) carryOut() error {
 	if err != nil {
 		return err
 	}
-	return o.write(analysis, analysis.Sheet())
+	if err := o.write(analysis, analysis.Sheet()); err != nil || !o.Fail {
+		return err
+	}
+	return trust.Check(analysis.Answers)
 }
 
 // files says how the files of both domains are read.
 func (o options) files() table.Options {
-	return table.Options{Kind: kinds[o.Kind], Roles: table.Roles{Label: o.Labels}}
+	return table.Options{Kind: kinds[o.Kind], Roles: table.Roles{Label: o.Labels, Group: o.Group}}
 }
 
 // read reads the predictions of both domains.

@@ -430,8 +430,9 @@ func TestLabelShiftOfParts(t *testing.T) {
 		if err != nil || len(records) != 4 {
 			t.Fatalf("%v\n%s", err, text)
 		}
-		for _, record := range records {
-			record[3] = ""
+		for i := range records {
+			records[i] = records[i][:16] // sums say nothing of predictions
+			records[i][3] = ""
 		}
 		return fmt.Sprint(records)
 	}

@@ -9,6 +9,7 @@ import (
 // interval, and among the predictions.
 type Shares struct {
 	Source, Target float64
+	Rejected       bool        // the target's is not to be believed
 	Interval       *[2]float64 // nil if not known
 	Predicted      float64
 }
@@ -33,6 +34,9 @@ func (s Shares) Bars(most float64) template.HTML {
 		class string
 		share float64
 	}{{"source", s.Source}, {"target", s.Target}, {"predicted", s.Predicted}} {
+		if bar.class == "target" && s.Rejected {
+			bar.class = "rejected"
+		}
 		b.add(`<rect class="fill %s" x="0" y="%d" width="%s" height="%d"/>`, bar.class, i*step+1, percent(bar.share), thick)
 	}
 	if i := s.Interval; i != nil {
