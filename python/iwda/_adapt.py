@@ -29,6 +29,7 @@ def adapt(
     device: str = "auto",
     steps: Optional[int] = None,
     label_shift: bool = False,
+    decimal: Optional[str] = None,
     folder: "Union[str, os.PathLike[str], None]" = None,
     progress: bool = True,
     **settings: Any,
@@ -60,6 +61,8 @@ def adapt(
         Train each run for so many steps.
     label_shift : bool
         You know that only the class shares differ. Otherwise the data decide.
+    decimal : str, optional
+        The sign before the fractions of numbers that are texts, ``","`` or ``"."``, if the numbers do not say it.
     folder : path, optional
         Where everything is kept. An adaptation that was interrupted goes on there. Without a
         folder, a temporary one is removed when the Outcome is.
@@ -110,6 +113,7 @@ def adapt(
     seed = _whole(seed, "seed")
     options = ["--device", device] + ([] if steps is None else ["--steps", str(_whole(steps, "steps"))])
     options += ["--label-shift"] if label_shift else []
+    options += [] if decimal is None or isinstance(source, np.ndarray) else ["--decimal", decimal]
     called = {}
     for key, value in settings.items():
         options += ["--set", f"{key.replace('__', '.')}={json.dumps(value, default=_plain, ensure_ascii=False)}"]
