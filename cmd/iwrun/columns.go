@@ -19,6 +19,7 @@ func columnFlags(to *table.Roles) []cli.Flag {
 				to.Ignore = values
 				return nil
 			}},
+		commandline.Decimal(&to.Decimal),
 	}
 }
 

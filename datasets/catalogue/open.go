@@ -47,6 +47,18 @@ func (t Task) Origins() []float64 {
 	return nil
 }
 
+// Decimal is the sign before fractions in the user's files of the target, or else of the source; "" if it is
+// not known.
+func (t Task) Decimal() (sign string) {
+	for _, set := range []datasets.Set{t.Source, t.Target} {
+		if rows, is := set.(*table.Rows); is {
+			of, _ := rows.Decimal()
+			sign = cmp.Or(of, sign)
+		}
+	}
+	return sign
+}
+
 // Close closes the files of the sets, which must not be used any more.
 func (t Task) Close() error {
 	var problems []error

@@ -41,6 +41,7 @@ func (f *arrays) openNamed(there []string, t *Table, open func(i int) (*array, e
 	if l.values == nil {
 		return fmt.Errorf("no array of the values, %s; there are %s", strings.Join(wantedValues(o), ", "), listed(there))
 	}
+	t.beside = l.besides(there)
 	if o.IgnoreLabels {
 		l.labels = -1
 	}

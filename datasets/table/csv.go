@@ -73,9 +73,9 @@ func openCSV(t *Table) error {
 		}
 	}
 	t.rows, t.width, t.labels = -1, len(t.columns), f.layout.labels >= 0
-	t.decimal = f.decimal(lines.Comma == ';')
 	t.form = f
-	return nil
+	t.decimal, err = f.decimal(lines.Comma == ';')
+	return err
 }
 
 func isNumber(text string) bool {
@@ -334,8 +334,11 @@ func (c *csvCursor) appendValues(b *Batch, line int, record []string) (values []
 		if err != nil {
 			return values, err
 		}
-		if b.samples != nil && b.samples[j].due() {
-			b.samples[j].add(number)
+		if b.samples != nil {
+			b.samples[j].codes.add(record[column])
+			if b.samples[j].due() {
+				b.samples[j].add(number)
+			}
 		}
 		values = append(values, float32(number-originOf(t.options.Reference.Origins, j)))
 	}

@@ -14,8 +14,10 @@ import (
 // decimal finds out what is before the fractions of numbers in a file of text, once, if a cell can be
 // read in two ways.
 type decimal struct {
-	found      atomic.Int32 // point or comma; noNumber until it is known
-	semicolons bool         // separate columns, as where commas are before fractions
+	found      atomic.Int32           // point or comma; noNumber until it is known
+	given      bool                   // somebody said it
+	presumed   atomic.Pointer[string] // a number that may be thousands, too; see [Table.Decimal]
+	semicolons bool                   // separate columns, as where commas are before fractions
 	find       func() (written, error)
 }
 
@@ -24,6 +26,9 @@ func (t *Table) parse(text string) (_ float64, is bool, err error) {
 	d, found := t.decimal, noNumber
 	if d != nil {
 		found = written(d.found.Load())
+		if d.given && strings.ContainsAny(text, ".,") && wayOf(strings.TrimSpace(text)).other(found) {
+			return 0, false, fmt.Errorf("%.100q does not fit the decimal sign %q; write numbers with it, and without separators of thousands", text, t.options.Decimal)
+		}
 	}
 	if found == comma && strings.Contains(text, ",") && !strings.ContainsAny(text, "xX") { // nearly every number of such a file
 		if number, wrong := withPoint(text); wrong == nil {
@@ -145,25 +150,42 @@ type ofColumn struct {
 	large bool // a number of four digits or more without separators
 }
 
+// other reports whether a number is not written as with a decimal point, or comma.
+func (w written) other(than written) bool {
+	return w == thousands || than == point && (w == comma || w == commaOrThousands) || than == comma && (w == point || w == pointOrThousands)
+}
+
 // decimal is that of the columns of values.
-func (f *csvFile) decimal(semicolons bool) *decimal {
+func (f *csvFile) decimal(semicolons bool) (*decimal, error) {
 	d := &decimal{semicolons: semicolons}
+	switch f.t.options.Decimal {
+	case "":
+	case ".", ",":
+		d.given = true
+		d.found.Store(int32(map[string]written{".": point, ",": comma}[f.t.options.Decimal]))
+		d.find = func() (written, error) { return written(d.found.Load()), nil }
+		return d, nil
+	default:
+		return nil, fmt.Errorf("the decimal sign is %.100q; want a point or a comma", f.t.options.Decimal)
+	}
 	d.find = sync.OnceValues(func() (written, error) {
 		found, err := f.findDecimal(semicolons)
 		d.found.Store(int32(found))
 		return found, err
 	})
-	return d
+	return d, nil
 }
 
 // findDecimal goes over all cells of those columns of which nine in ten are numbers, however these
-// are written, and returns point or comma.
+// are written, and returns point or comma. Where all numbers with a sign could be thousands, it is the sign of
+// the reference; or else, if semicolons separate columns, that of fractions if all numbers of a column have it.
 func (f *csvFile) findDecimal(semicolons bool) (written, error) {
 	columns := make([]ofColumn, len(f.layout.values))
 	if err := f.look(columns); err != nil {
 		return noNumber, err
 	}
 	var all ofColumn
+	alike := true // no column has numbers without a sign beside those that may be thousands
 	for _, c := range columns {
 		numbers := 0
 		for _, n := range c.cells[whole:] {
@@ -171,6 +193,9 @@ func (f *csvFile) findDecimal(semicolons bool) (written, error) {
 		}
 		if 9*c.cells[noNumber] > numbers {
 			continue // one of words
+		}
+		if n := c.cells[pointOrThousands] + c.cells[commaOrThousands]; n > 0 {
+			alike = alike && n >= fewestAlike && n == numbers
 		}
 		all.large = all.large || c.large && c.cells[pointOrThousands]+c.cells[commaOrThousands] > 0
 		for way, first := range c.first {
@@ -198,18 +223,24 @@ func (f *csvFile) findDecimal(semicolons bool) (written, error) {
 		return noNumber, fmt.Errorf("%s:%d: %s has a comma, but line %d, %s, a point: which of them is before fractions? Write all numbers in one way, without separators of thousands, %s",
 			f.t.name, ofComma.line, ofComma, ofPoint.line, ofPoint, ignore)
 	case all.large:
+	case hasComma && f.t.options.Reference.Decimal == ",", hasPoint && f.t.options.Reference.Decimal == ".":
+	case semicolons && alike && (hasComma && all.cells[comma] == 0 || hasPoint && all.cells[point] == 0):
+		f.t.decimal.presumed.Store(&all.first[map[bool]written{true: commaOrThousands, false: pointOrThousands}[hasComma]].text)
 	case hasComma && all.cells[comma] == 0, semicolons && hasPoint && all.cells[point] == 0:
 		cell := ofComma
 		if hasPoint {
 			cell = ofPoint
 		}
-		return noNumber, fmt.Errorf("%s:%d: %s may be a fraction or thousands, as all numbers of the file with such a sign: write thousands without a sign, fractions with another number of digits", f.t.name, cell.line, cell)
+		return noNumber, fmt.Errorf("%s:%d: %s may be a fraction or thousands, as all numbers of the file with such a sign: write thousands without a sign, or say with --decimal which sign is before fractions", f.t.name, cell.line, cell)
 	}
 	if hasComma {
 		return comma, nil
 	}
 	return point, nil
 }
+
+// fewestAlike is the number of cells of a column that must all have three digits after a sign to be fractions.
+const fewestAlike = 10
 
 // look counts how the cells of the columns of values are written.
 func (f *csvFile) look(columns []ofColumn) error {

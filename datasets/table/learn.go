@@ -74,7 +74,7 @@ type File struct {
 // the encoding for all of them, in one to three passes over the source and one over each other.
 //
 // A column of numbers is one whose cells are numbers, but for what is missing and one other text
-// for nine numbers at most, which counts as missing. More of it in another file than the source is
+// for nine numbers at most, which counts as missing; codes with leading zeros are words. More of it in another file than the source is
 // an error. The column stays as it is, with the source's median for what is missing and, if
 // something is missing in any of the files, with a second value that says so. Of any other column
 // each of the most frequent words of the source, 50 of them, has a value, and so has what is
@@ -94,6 +94,9 @@ func Learn(source File, others ...File) (l Learnt, err error) {
 			number, is, err := t.number(text)
 			if err != nil {
 				return values, err
+			}
+			if !isMissing(text) {
+				c.sampled.codes.add(text)
 			}
 			if is {
 				c.values = append(c.values, float32(number))
@@ -136,12 +139,13 @@ func Learn(source File, others ...File) (l Learnt, err error) {
 	if len(kept) == 0 {
 		return Learnt{}, fmt.Errorf("%s: no column of values: %s", source.Path, strings.Join(l.LeftOut, " "))
 	}
+	sign, _ := of.Decimal()
 	for at, file := range others {
 		for i := range l.Columns {
 			l.Columns[i].Missing = append(l.Columns[i].Missing, 0)
 		}
 		samples := newSamples(len(kept))
-		if err := file.look(Reference{Name: source.Path, Encoding: l.Encoding}, func(t *Table) cellFunc {
+		if err := file.look(Reference{Name: source.Path, Encoding: l.Encoding, Decimal: sign}, func(t *Table) cellFunc {
 			of = t
 			return func(b *Batch, values []float32, place, j int, text string) (_ []float32, err error) {
 				missing, numbers := false, !l.Encoding[j].ofWords()
@@ -204,7 +208,7 @@ func (f File) look(reference Reference, begin func(*Table) cellFunc) (err error)
 func count(source File, columns []*seen) error {
 	var ofWords []*seen
 	for _, c := range columns {
-		if c.tooMany() {
+		if c.tooMany() || c.sampled.codes.are() {
 			c.counts = make(map[string]int)
 			ofWords = append(ofWords, c)
 		}
@@ -276,7 +280,11 @@ func (c *seen) useless() string {
 	case c.endless:
 		return fmt.Sprintf("it has more than %d different words, or very long ones", mostWords)
 	case different > fewestOfIDs && 10*different >= 9*cells:
-		return fmt.Sprintf("%d different words in %d cells, as in a column of ids", different, cells)
+		kind := "words"
+		if c.sampled.codes.are() {
+			kind = "codes with leading zeros"
+		}
+		return fmt.Sprintf("%d different %s in %d cells, as in a column of ids", different, kind, cells)
 	}
 	return ""
 }

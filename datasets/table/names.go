@@ -109,6 +109,16 @@ func (l layout) isValue(i int, name string) bool {
 	return i != l.labels && i != l.ids && i != l.groups && i != l.domain && !l.ignore[name] && !isIndex(name)
 }
 
+// besides names what has no role beside the one array of values.
+func (l layout) besides(there []string) (names []string) {
+	for i, name := range there {
+		if i != l.values[0] && name != classNamesArray && l.isValue(i, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 func set(names []string) map[string]bool {
 	all := make(map[string]bool, len(names))
 	for _, name := range names {

@@ -22,6 +22,7 @@ const (
 type sample struct {
 	most, stride, passed int
 	values               []float64
+	codes                codes
 }
 
 // newSamples makes one for each of so many columns.

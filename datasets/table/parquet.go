@@ -87,7 +87,7 @@ func (f *parquetFile) choose(fields []*parquet.Column) error {
 		return err
 	}
 	if l.values != nil && leafOf(fields[l.values[0]]).MaxRepetitionLevel() > 0 {
-		f.list, t.kind = true, kindOf(there[l.values[0]], t.options)
+		f.list, t.kind, t.beside = true, kindOf(there[l.values[0]], t.options), l.besides(there)
 	} else if l, err = t.chooseColumns(there); err != nil {
 		return err
 	}

@@ -5,6 +5,8 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
+
+	"iwda/internal/printable"
 )
 
 // leafOf returns the column that holds a field's values, which a list has below it.
@@ -18,7 +20,11 @@ func leafOf(field *parquet.Column) *parquet.Column {
 // single returns a field, which must have one value a row.
 func single(field *parquet.Column) (*parquet.Column, error) {
 	if !field.Leaf() || field.MaxRepetitionLevel() > 0 {
-		return nil, fmt.Errorf("column %q holds %s; want one number or text a row", field.Name(), typeName(field))
+		wanted := ""
+		if leafOf(field).MaxRepetitionLevel() > 0 {
+			wanted = "; a list of all values of a row must have the name " + printable.Or(kindNames)
+		}
+		return nil, fmt.Errorf("column %q holds %s; want one number or text a row%s", field.Name(), typeName(field), wanted)
 	}
 	return field, nil
 }

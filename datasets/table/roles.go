@@ -23,10 +23,22 @@ type Roles struct {
 	DomainColumn string `yaml:"domain_column,omitempty"`
 	// DomainValue is what this column says in the domain's rows. Other rows are skipped.
 	DomainValue string `yaml:"domain_value,omitempty"`
+	// Decimal is the sign before the fractions of numbers in files of text, a point or a comma, if the
+	// numbers do not say it.
+	Decimal string `yaml:"decimal,omitempty"`
 }
 
-// None reports whether no column is named.
-func (r Roles) None() bool { return r.named() == nil }
+// None reports whether nothing is said of columns.
+func (r Roles) None() bool { return r.named() == nil && r.Decimal == "" }
+
+// GoString is the text by which roles count in the hash of a run: as it was before Decimal, if that is empty.
+func (r Roles) GoString() string {
+	text := fmt.Sprintf("table.Roles{Label:%q, ID:%q, Ignore:%#v, DomainColumn:%q, DomainValue:%q", r.Label, r.ID, r.Ignore, r.DomainColumn, r.DomainValue)
+	if r.Decimal != "" {
+		text += fmt.Sprintf(", Decimal:%q", r.Decimal)
+	}
+	return text + "}"
+}
 
 // named lists the columns that are named.
 func (r Roles) named() (names []string) {
@@ -88,13 +100,16 @@ func (r Roles) String() string {
 	if r.DomainColumn != "" {
 		parts = append(parts, fmt.Sprintf("rows with %.100q in %.100q", r.DomainValue, r.DomainColumn))
 	}
+	if r.Decimal != "" {
+		parts = append(parts, fmt.Sprintf("fractions after %q", r.Decimal))
+	}
 	return strings.Join(parts, ", ")
 }
 
 // Equal reports whether both name the same.
 func (r Roles) Equal(other Roles) bool {
 	return r.Label == other.Label && r.ID == other.ID && r.Group == other.Group && slices.Equal(r.Ignore, other.Ignore) &&
-		r.DomainColumn == other.DomainColumn && r.DomainValue == other.DomainValue
+		r.DomainColumn == other.DomainColumn && r.DomainValue == other.DomainValue && r.Decimal == other.Decimal
 }
 
 // Names lists the arrays or columns of a file that have a name, in their order. That of a .npy file has none.

@@ -137,8 +137,8 @@ func TestExcel(t *testing.T) {
 		if _, err := table.Load(); err != nil {
 			t.Fatal(err)
 		}
-		if got := table.DecimalComma(); got != (name != "commas.csv") {
-			t.Errorf("%s: a decimal comma: %v", name, got)
+		if sign, _ := table.Decimal(); (sign == ",") != (name != "commas.csv") {
+			t.Errorf("%s: the decimal sign is %q", name, sign)
 		}
 	}
 }

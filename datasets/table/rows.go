@@ -35,6 +35,9 @@ func (t *Table) Load() (*Rows, error) {
 	if err != nil || r.samples == nil || t.options.Reference.Width > 0 {
 		return r, err
 	}
+	if j := slices.IndexFunc(r.samples, func(s sample) bool { return s.codes.are() }); j >= 0 {
+		return nil, fmt.Errorf("%s: column %s has codes with leading zeros, which are words", t.name, t.column(j))
+	}
 	if t.options.Reference.Origins = originsOf(r.samples); t.options.Reference.Origins == nil {
 		return r, nil
 	}

@@ -70,6 +70,8 @@ type Reference struct {
 	// Origins are taken off the values of a row, in float64, before these become float32; nil for
 	// none. Those of a column that does not need it, and of words, are 0.
 	Origins []float64
+	// Decimal is the sign before fractions there, for numbers that can be read in two ways; "" for any.
+	Decimal string
 }
 
 // Table is an open file of rows, or a stream. Several goroutines may read a file at once.
@@ -79,6 +81,7 @@ type Table struct {
 	rows    int // -1 where it is not known
 	width   int
 	there   []string // names of all arrays or columns
+	beside  []string // names of those beside an array or a list of values that have no role
 	columns []string // names of the values' columns; nil where they have none
 	cell    cellFunc // makes values of the texts of cells; nil where these are numbers
 	decimal *decimal // of numbers that are texts; nil of other forms
@@ -217,10 +220,17 @@ func (t *Table) check() error {
 // Name identifies the rows in messages: the path of the file.
 func (t *Table) Name() string { return t.name }
 
-// DecimalComma reports whether a number of the rows that were read has a decimal comma, as all have
-// then.
-func (t *Table) DecimalComma() bool {
-	return t.decimal != nil && written(t.decimal.found.Load()) == comma
+// Decimal is the sign before the fractions of the rows that were read, "" if none could be read in two ways,
+// and of a file that is no text. presumed is a number with three digits after the sign, as all have that could be
+// thousands too; "" for none.
+func (t *Table) Decimal() (sign, presumed string) {
+	if t.decimal == nil {
+		return "", ""
+	}
+	if text := t.decimal.presumed.Load(); text != nil {
+		presumed = *text
+	}
+	return map[written]string{point: ".", comma: ","}[written(t.decimal.found.Load())], presumed
 }
 
 // Kind says what the values are.
@@ -236,6 +246,10 @@ func (t *Table) Width() int { return t.width }
 // must not change it.
 func (t *Table) Columns() []string { return t.columns }
 
+// Beside names the arrays or columns beside an array or a list of values, which are not read: they are neither
+// labels nor ids, and nobody has them ignored.
+func (t *Table) Beside() []string { return t.beside }
+
 // HasLabels reports whether there are labels, some of which may be unknown.
 func (t *Table) HasLabels() bool { return t.labels }
 
@@ -246,6 +260,7 @@ func (t *Table) HasClassNames() bool { return t.named != nil }
 func (t *Table) Reference() (Reference, error) {
 	names, err := t.ClassNames()
 	r := Reference{Name: t.name, Width: t.width, Classes: names}
+	r.Decimal, _ = t.Decimal()
 	if t.kind == Features {
 		r.Columns, r.Encoding, r.Origins = t.columns, t.options.Reference.Encoding, t.options.Reference.Origins
 	}

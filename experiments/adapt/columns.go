@@ -188,6 +188,7 @@ func (d Data) Warnings(experiment *config.Config) (warnings []string) {
 		warnings = append(warnings, fmt.Sprintf("Some class names differ only in case, spaces, - or _: %s. If they mean the same class, give it one name.", alike))
 	}
 	warnings = append(warnings, d.belong.warnings...)
+	warnings = append(warnings, d.beside...)
 	if d.repeated != "" {
 		warnings = append(warnings, d.repeated)
 	}

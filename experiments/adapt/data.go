@@ -36,6 +36,8 @@ type Data struct {
 	repeated string // a warning of the target's ids, "" if they differ
 	belong   belonging
 
+	beside []string // warnings of what stands beside arrays of values
+
 	unlabelled string // the place of the source's first row without a label, "" if it is not known
 }
 
@@ -161,8 +163,15 @@ func (d *Data) lookAtRows(data catalogue.Dataset) (err error) {
 	}
 	defer func() { err = errors.Join(err, task.Close()) }()
 	for i, set := range []datasets.Set{task.Source, task.Target} {
-		if rows, is := set.(*table.Rows); is && rows.DecimalComma() {
-			d.Said = append(d.Said, fmt.Sprintf("%s: numbers have a decimal comma", []string{sourceName, targetName}[i]))
+		if rows, is := set.(*table.Rows); is {
+			name := []string{sourceName, targetName}[i]
+			sign, presumed := rows.Decimal()
+			if sign == "," {
+				d.Said = append(d.Said, name+": numbers have a decimal comma")
+			}
+			if presumed != "" {
+				d.Said = append(d.Said, fmt.Sprintf("%s: %s and others with three digits after the sign are taken for fractions, not thousands", name, presumed))
+			}
 		}
 	}
 	ofSource, isTable := task.Source.(*table.Rows)
@@ -186,6 +195,13 @@ func (d *Data) lookAtRows(data catalogue.Dataset) (err error) {
 	for i, set := range []datasets.Set{task.Source, task.Target} {
 		if rows, is := set.(*table.Rows); is {
 			d.Columns.coarse[i] = rows.Coarse()
+			var beside []string
+			for _, name := range rows.Beside() {
+				beside = append(beside, fmt.Sprintf("%.100q", name))
+			}
+			if beside != nil {
+				d.beside = append(d.beside, fmt.Sprintf("The %s has %s beside its array or list of values, which is not used: put its numbers among the values, or leave it out with --ignore.", []string{sourceName, targetName}[i], printable.FirstTen(beside)))
+			}
 		}
 	}
 	if d.Learnt.Encoding != nil {

@@ -117,6 +117,7 @@ func (n Naming) place(files *[2]catalogue.Files, names [2][]string) error {
 		}
 	}
 	for i := range files {
+		files[i].Decimal = n.Decimal
 		if rest := files[i].Rest(names[i]); files[i].ID == "" && table.IDColumn(rest) < 0 {
 			files[i].ID = oneOf(rest, []string{"id", "ids"})
 		}

@@ -110,6 +110,9 @@ type Input struct {
 	// Origins are taken off the values of a row of features in float64, before they become float32;
 	// nil if all are 0.
 	Origins []float64 `json:"origins,omitempty"`
+	// Decimal is the sign before fractions in the target's file, for numbers that can be read in two
+	// ways; "" if it is not known.
+	Decimal string `json:"decimal,omitempty"`
 	// IDColumn is that of the target's ids; "" for one of a usual name.
 	IDColumn string `json:"id_column,omitempty"`
 	// Resize is the side in pixels to which image files are scaled before the middle of

@@ -75,7 +75,7 @@ func Open(path string, roles table.Roles, stdin io.Reader, folder string, m mode
 	}
 	options := table.Options{
 		Kind: table.Features, IgnoreLabels: true, Roles: roles,
-		Reference: table.Reference{Name: folder, Width: datasets.Size(m.Input.Shape), Columns: m.Input.Columns, Encoding: m.Input.Encoding, Origins: m.Input.Origins},
+		Reference: table.Reference{Name: folder, Width: datasets.Size(m.Input.Shape), Columns: m.Input.Columns, Encoding: m.Input.Encoding, Origins: m.Input.Origins, Decimal: m.Input.Decimal},
 	}
 	var rows *table.Table
 	if path == Stdin {

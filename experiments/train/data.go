@@ -22,6 +22,7 @@ type data struct {
 	rowShape       []int           // of what the network reads, {channels, height, width} or {size}
 	columns        []string        // names of a row's values; nil where they have none
 	encoding       table.Encoding  // that made the values; nil where all were numbers
+	decimal        string          // the sign before fractions in files of text, if it is known
 	origins        []float64       // that were taken off them; nil for none
 	source, target datasets.Labels // of the training rows
 	test           datasets.Labels // of the target's test rows
@@ -76,7 +77,7 @@ func openData(run config.Resolved) (d *data, err error) {
 	groups := domainGroups{source: datasets.GroupsOf(source), test: datasets.GroupsOf(test)}
 	source, target, test = n.OnSource(source), n.OnTarget(target), n.OnTarget(test)
 	d = &data{
-		classNames: source.ClassNames(), rowShape: source.Shape(), columns: columns, encoding: task.Learnt.Encoding, origins: task.Origins(),
+		classNames: source.ClassNames(), rowShape: source.Shape(), columns: columns, encoding: task.Learnt.Encoding, origins: task.Origins(), decimal: task.Decimal(),
 		source: datasets.LabelsOf(source), target: datasets.LabelsOf(target), test: datasets.LabelsOf(test),
 		sha256: sha256, normalisation: n, groups: groups,
 		onSource: inMemory{source}, onTest: inMemory{test},

@@ -88,7 +88,7 @@ func inputOf(run config.Resolved, d *data, kind catalogue.Kind) (savedmodel.Inpu
 		mean, deviation := images.Normalisation()
 		return savedmodel.Input{Kind: savedmodel.Images, Shape: cropShape(run), Resize: run.Dataset.Resize}, normalise.Channels(mean[:], deviation[:])
 	}
-	in := savedmodel.Input{Kind: savedmodel.Features, Shape: d.rowShape, Columns: d.columns, Encoding: d.encoding, Origins: d.origins}
+	in := savedmodel.Input{Kind: savedmodel.Features, Shape: d.rowShape, Columns: d.columns, Encoding: d.encoding, Origins: d.origins, Decimal: d.decimal}
 	_, target := run.Domains()
 	for _, files := range run.Dataset.Domains {
 		if files.Domain == target {

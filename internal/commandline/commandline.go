@@ -267,3 +267,11 @@ func Format(to *string, formats ...string) *Choice {
 		},
 	}}
 }
+
+// Decimal is --decimal, which sets to to a point or a comma.
+func Decimal(to *string) *Choice {
+	return &Choice{Words: []string{".", ","}, StringFlag: &cli.StringFlag{
+		Name: "decimal", Destination: to, DefaultText: "what the numbers say",
+		Usage: "`SIGN` before the fractions of numbers in .csv and .tsv files: . or ,",
+	}}
+}

@@ -31,6 +31,7 @@ def adapt(
     steps: Optional[int] = None,
     label_shift: bool = False,
     needs: Sequence[str] = (),
+    decimal: Optional[str] = None,
     folder: "Union[str, os.PathLike[str], None]" = None,
     progress: bool = True,
     **settings: Any,
@@ -69,6 +70,8 @@ def adapt(
     needs : list of str
         What you need of the predictions, such as ``["accuracy >= 0.9", "recall(sepsis) >= 0.8"]``:
         :attr:`Outcome.needs` has the answers.
+    decimal : str, optional
+        The sign before the fractions of numbers that are texts, ``","`` or ``"."``, if the numbers do not say it.
     folder : path, optional
         Where everything is kept. An adaptation that was interrupted goes on there. Without a
         folder, a temporary one is removed when the Outcome is.
@@ -121,6 +124,7 @@ def adapt(
     options = ["--device", device] + ([] if steps is None else ["--steps", str(_whole(steps, "steps"))])
     options += ["--label-shift"] if label_shift else []
     options += [word for need in needs for word in ("--need", need)]
+    options += [] if decimal is None or isinstance(source, np.ndarray) else ["--decimal", decimal]
     called = {}
     for key, value in settings.items():
         options += ["--set", f"{key.replace('__', '.')}={json.dumps(value, default=_plain, ensure_ascii=False)}"]

@@ -90,6 +90,7 @@ class Model:
             raise ValueError(f"{len(self.classes)} classes; the model has {len(names)}: {', '.join(names[:10])}")
         self.columns: Optional[List[str]] = first.about["input"].get("columns")
         self.shape = tuple(first.about["input"]["shape"])
+        self._decimal: str = first.about["input"].get("decimal", ".")
         self._origins = np.array(first.about["input"].get("origins", []), float)  # of the values of a row, which are less these
 
     def predict(self, X: Any, *, shares: Any = "model") -> Any:
@@ -147,7 +148,7 @@ class Model:
         made: List[Array] = []
         for c in encoding:
             at = sum(part.shape[1] for part in made)
-            made.append(_encoded(columns[c["column"]], c, self._origins[at] if len(self._origins) else 0.0))
+            made.append(_encoded(columns[c["column"]], c, self._origins[at] if len(self._origins) else 0.0, self._decimal))
         return np.concatenate(made, 1)
 
 
@@ -180,7 +181,7 @@ def _likeliest(probabilities: Array, prior: Array) -> Array:
 _EM_STEPS, _NEWTON_STEPS = 20, 200  # the former come near in few steps, the latter arrive
 
 
-def _encoded(column: Array, coding: Mapping[str, Any], origin: float) -> Array:
+def _encoded(column: Array, coding: Mapping[str, Any], origin: float, decimal: str) -> Array:
     """The values, n × some, of a column's cells, numbers less their origin."""
     if column.dtype.kind in "biuf" and "levels" not in coding:
         values = column.astype(float)
@@ -193,7 +194,7 @@ def _encoded(column: Array, coding: Mapping[str, Any], origin: float) -> Array:
         made = [(words == level) & ~absent for level in coding["levels"]]
     else:
         if column.dtype.kind not in "biuf":
-            values, absent = _read_numbers(texts, absent, coding["column"])
+            values, absent = _read_numbers(texts, absent, coding["column"], decimal)
         made = [np.where(absent, np.float32(coding.get("median", 0)), values - origin)]
     if coding.get("missing"):
         made.append(absent)
@@ -204,9 +205,9 @@ def _encoded(column: Array, coding: Mapping[str, Any], origin: float) -> Array:
 _MISSING = {"", "nan", "na", "<na>", "n/a", "#n/a", "null", "none", "?", "-", "."}
 
 
-def _read_numbers(texts: List[str], absent: Array, column: str) -> Tuple[Array, Array]:
+def _read_numbers(texts: List[str], absent: Array, column: str, decimal: str) -> Tuple[Array, Array]:
     """The numbers, n, in cells of a column of numbers, and which are missing: other text, too, up to one for nine numbers."""
-    values = [0.0 if no else _number(text) for text, no in zip(texts, absent)]
+    values = [0.0 if no else _number(text, decimal) for text, no in zip(texts, absent)]
     stray = np.array([value is None for value in values])
     strays, cells = stray.sum(), len(texts) - absent.sum()
     if strays:
@@ -217,8 +218,10 @@ def _read_numbers(texts: List[str], absent: Array, column: str) -> Tuple[Array, 
     return np.array([value or 0 for value in values], float), absent | stray
 
 
-def _number(text: str) -> Optional[float]:
+def _number(text: str, decimal: str) -> Optional[float]:
     word = text.strip().lower()
+    if decimal == "," and text.count(",") == 1 and "." not in text:
+        text = text.replace(",", ".")
     if word in ("true", "false"):
         return float(word == "true")
     try:

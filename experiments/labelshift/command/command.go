@@ -35,6 +35,7 @@ type options struct {
 	Source, Target string
 	Run            string // folder, in the place of both
 	Kind, Labels   string // of the source's file
+	Decimal        string // sign before fractions, or empty
 	Intervals      string // "bootstrap" or "none"
 	TrainShares    string // "source", "uniform" or a file
 	All            bool
@@ -99,6 +100,7 @@ Examples:
 			&cli.StringFlag{Name: "target", Destination: &o.Target, Usage: "`FILE`, instead of TARGET"},
 			&commandline.Choice{Words: []string{table.Probabilities.String(), table.Logits.String()}, StringFlag: &cli.StringFlag{Name: "kind", Destination: &o.Kind, Usage: "`KIND` of the values, if their name does not say so: probabilities or logits"}},
 			&cli.StringFlag{Name: "labels", Destination: &o.Labels, Usage: "`NAME` of the source's array or column of labels; for a .npy file, the file with the labels"},
+			commandline.Decimal(&o.Decimal),
 			&commandline.Choice{Words: weightest.EstimatorNames(), StringFlag: &cli.StringFlag{Name: "estimator", Destination: &o.Estimator, Value: usual.Estimator, Usage: "`NAME`: " + strings.Join(weightest.EstimatorNames(), ", ")}},
 			&commandline.Choice{Words: calibration.Names(), StringFlag: &cli.StringFlag{Name: "calibration", Destination: &o.Calibration, Value: usual.Calibration, Usage: "`NAME`: " + strings.Join(calibration.Names(), ", "), DefaultText: usual.Calibration + "; none for sums"}},
 			&commandline.Choice{Words: []string{bootstrap, noIntervals}, StringFlag: &cli.StringFlag{Name: "intervals", Destination: &o.Intervals, Value: bootstrap, Usage: "`KIND`: " + bootstrap + " or " + noIntervals}},
@@ -288,7 +290,7 @@ func (o options) carryOut() error {
 
 // files says how the files of both domains are read.
 func (o options) files() table.Options {
-	return table.Options{Kind: kinds[o.Kind], Roles: table.Roles{Label: o.Labels, Group: o.Group}}
+	return table.Options{Kind: kinds[o.Kind], Roles: table.Roles{Label: o.Labels, Group: o.Group, Decimal: o.Decimal}}
 }
 
 // read reads the predictions of both domains.
