@@ -143,7 +143,7 @@ func EachTarget(path string, o table.Options, source *Predictions, take func(id 
 		p.values = batch.Values
 		rows, err := p.Probabilities()
 		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
+			return fmt.Errorf("%s: rows from %d: %w", path, batch.First, err)
 		}
 		for i := range batch.Len() {
 			if err := take(batch.ID(i), rows[i*k:(i+1)*k]); err != nil {
