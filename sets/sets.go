@@ -10,8 +10,8 @@
 //
 // Scores by cross-fitting, in which each source row is judged by a classifier of the other folds, are
 // not quite exchangeable with those of a target row by one of these classifiers. What is proven of them is
-// twice the error, 1 - 2α (Barber, Candès, Ramdas and Tibshirani 2021); research/trust.md has what was
-// measured, which is near 1 - α.
+// twice the error, 1 - 2α (Barber, Candès, Ramdas and Tibshirani 2021); research/coverage.md has what was
+// measured: near 1 - α.
 package sets
 
 import (
