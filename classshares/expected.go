@@ -7,14 +7,12 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"iwda/internal/evenly"
 	"iwda/weightest"
 	"iwda/weightest/intervals"
-	"iwda/weightest/shifttest"
 )
 
 // Accuracy is what share of the target's rows predictions are expected to get right, and the
@@ -49,27 +47,6 @@ const (
 func resamplesOf(classes int) int {
 	affordable := manyResamples * 100 * 100 / (classes * classes)
 	return min(manyResamples, max(fewestResamples, affordable))
-}
-
-// largestLoss is the loss of accuracy that a test has to be able to find, if that it found nothing
-// is to say anything.
-const largestLoss = 0.05
-
-// Withheld returns why no expected accuracy is to be believed, "" if one is. It takes a test of label
-// shift, with what it detects, on a classifier that was not aligned with the target: one that was
-// passes the test for another reason.
-func Withheld(test shifttest.LabelShift) string {
-	switch {
-	case !test.Tested():
-		return test.Untested() + " to test whether only the class shares changed"
-	case test.Rejected():
-		return fmt.Sprintf("more than the class shares changed in the target (test of label shift, p = %.2g)", test.P)
-	case math.IsNaN(test.Detectable) || math.IsInf(test.Detectable, 1):
-		return "the test found nothing against label shift, but with so few rows it could have missed even a large loss of accuracy"
-	case test.Detectable > largestLoss:
-		return fmt.Sprintf("the test found nothing against label shift, but with so few rows it would have missed a loss of accuracy of less than %.0f points", math.Ceil(100*test.Detectable))
-	}
-	return ""
 }
 
 // ExpectAccuracy returns the expected accuracy on the target's rows of predictions, a class for
@@ -190,50 +167,4 @@ func bounds(draws []float64, level float64) (low, high float64) {
 	}
 	another := intervals.OfDraws(draws, level)
 	return another.Low, another.High
-}
-
-// Confident is a second opinion about the accuracy of predictions of the sample's target rows: the
-// share of those whose corrected probability is above the threshold for which the share of held-out
-// rows below it is that of the wrong ones, the rows of each class weighted by its w (average
-// thresholded confidence: Garg and others 2022). Predictions that are no class for each of these rows are
-// an error.
-func (s *Shares) Confident(predicted []int) (float64, error) {
-	k := s.Sample.Classes()
-	if err := checkPredicted(predicted, len(s.Sample.Target())/k, k); err != nil {
-		return 0, err
-	}
-	target, err := s.Correct(0, len(predicted))
-	if err != nil {
-		return 0, err
-	}
-	rows, labels := s.Sample.Source()
-	source, err := s.weighted(rows)
-	if err != nil {
-		return 0, err
-	}
-	scores, weights, wrong := make([]float64, len(labels)), make([]float64, len(labels)), 0.0
-	for i, label := range labels {
-		row := source[i*k : (i+1)*k]
-		class := floats.MaxIdx(row)
-		scores[i], weights[i] = row[class], s.Estimate.Weights[label]
-		if class != label {
-			wrong += weights[i]
-		}
-	}
-	stat.SortWeighted(scores, weights)
-	threshold := math.Inf(1) // above all, if all are wrong
-	for i, score := range scores {
-		if wrong < weights[i]/2 {
-			threshold = score
-			break
-		}
-		wrong -= weights[i]
-	}
-	above := 0
-	for i, class := range predicted {
-		if target[i*k+class] >= threshold {
-			above++
-		}
-	}
-	return float64(above) / float64(len(predicted)), nil
 }

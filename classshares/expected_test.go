@@ -5,14 +5,11 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
 
 	"iwda/classshares"
-	"iwda/weightest"
-	"iwda/weightest/shifttest"
 )
 
 func TestExpectedAccuracy(t *testing.T) {
@@ -170,60 +167,5 @@ func TestExpectedAccuracyOfOtherPredictions(t *testing.T) {
 	}
 	if _, err := classshares.ExpectAccuracy(3, heldOut, labels, target, truth[1:], classshares.Settings{}, classshares.AccuracySettings{}); err == nil {
 		t.Error("a row too few is predicted")
-	}
-}
-
-// Average thresholded confidence under other class shares is near the accuracy.
-func TestConfident(t *testing.T) {
-	random := rand.New(rand.NewPCG(11, 12))
-	const problems = 20
-	distance := 0.0
-	for range problems {
-		heldOut, labels := onLine(random, sourceShares, 1000, 3)
-		target, truth := onLine(random, targetShares, 1000, 3)
-		s, predicted, right := correctedClasses(t, 3, heldOut, labels, target, truth)
-		got, err := s.Confident(predicted)
-		if err != nil || math.Abs(got-right) > 0.1 {
-			t.Errorf("%v, want %v, %v", got, right, err)
-		}
-		distance += (got - right) / problems
-	}
-	if math.Abs(distance) > 0.015 {
-		t.Errorf("%v too high on average", distance)
-	}
-	// By hand: the row of 0.4 is wrong, and has the lowest score, 0.6; the threshold is the next, 0.8.
-	hand, err := weightest.SampleOf(2, []float64{0.9, 0.1, 0.4, 0.6, 0.2, 0.8}, []int{0, 0, 1}, []float64{0.95, 0.05, 0.5, 0.5, 0.1, 0.9})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &classshares.Shares{Sample: hand, Estimate: weightest.Estimate{Weights: []float64{1, 1}}}
-	if got, err := s.Confident([]int{0, 0, 1}); err != nil || math.Abs(got-2./3) > 1e-12 {
-		t.Errorf("by hand %v, %v", got, err)
-	}
-	if got, err := s.Confident([]int{1, 1, 0}); err != nil || got != 0 {
-		t.Errorf("by hand, of what is hardly likely, %v, %v", got, err)
-	}
-}
-
-// An expected accuracy is withheld, unless the test was made, finds nothing, and finds what matters.
-func TestWithheld(t *testing.T) {
-	tested := func(p, loss float64) shifttest.LabelShift {
-		return shifttest.LabelShift{DegreesOfFreedom: 4, P: p, Detectable: loss}
-	}
-	for _, c := range []struct {
-		test shifttest.LabelShift
-		want string
-	}{
-		{tested(0.5, 0.05), ""},
-		{tested(0.05, 0.01), ""},
-		{tested(0.049, 0.01), "more than the class shares changed in the target (test of label shift, p = 0.049)"},
-		{tested(0.5, 0.06), "it would have missed a loss of accuracy of less than 6 points"},
-		{tested(0.5, 0.052), "it would have missed a loss of accuracy of less than 6 points"}, // as the test's verdict says
-		{tested(0.5, math.NaN()), "it could have missed even a large loss of accuracy"},
-		{shifttest.LabelShift{P: 1, Detectable: 0.01}, "there are too few source rows, or too few different predictions, to test whether only the class shares changed"},
-	} {
-		if got := classshares.Withheld(c.test); c.want == "" && got != "" || !strings.Contains(got, c.want) {
-			t.Errorf("%+v: %q, want %q", c.test, got, c.want)
-		}
 	}
 }

@@ -42,7 +42,10 @@ func (n *Number) Of() Number {
 
 // String is the number in percent; "" if nothing is known.
 func (n Number) String() string {
+	const wide = 0.5 // so that the estimate says nothing beside the ends
 	switch {
+	case n.Value != nil && n.Low != nil && *n.High-*n.Low >= wide:
+		return fmt.Sprintf("%.0f to %.0f%%", 100**n.Low, 100**n.High)
 	case n.Value != nil && n.Low != nil:
 		return fmt.Sprintf("%.1f%% (%.1f–%.1f%%)", 100**n.Value, 100**n.Low, 100**n.High)
 	case n.Value != nil:

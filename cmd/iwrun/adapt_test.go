@@ -133,7 +133,7 @@ func TestAdapt(t *testing.T) {
 	if status != 0 {
 		t.Fatalf("status %d\n%s\n%s", status, out, text)
 	}
-	for _, part := range []string{"verdict     ", "class  source  target  95% interval  predicted\nant     74.9%", "iwrun evaluate out out/to_label.csv\n", "out/report.html ", "out/model "} {
+	for _, part := range []string{"known       ", "need        no class of 2% or more is lost: yes", "class  source  target  95% interval  predicted       recall    precision\nant     74.9%", "iwrun evaluate out out/to_label.csv\n", "out/report.html ", "out/model "} {
 		if !strings.Contains(out, part) {
 			t.Errorf("%q is not in\n%s", part, out)
 		}

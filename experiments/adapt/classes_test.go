@@ -12,6 +12,7 @@ import (
 	"iwda/experiments/judge"
 	"iwda/experiments/model"
 	"iwda/experiments/store"
+	"iwda/trust"
 	"iwda/weightest/shifttest"
 )
 
@@ -92,12 +93,14 @@ func TestClassIntervals(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "classes.csv")
 	shares[2].TargetInterval = nil
 	shares[2].weigh()
-	if err := writeClasses(path, append(shares[2:], ClassOutcome{Class: "none"})); err != nil {
+	recall, none := trust.NumberOf(0.5, 0.25, 0.75), 0.0
+	shares[2].Recall, shares[2].ShareRejected, shares[2].MeanProbability = &recall, true, 0.125
+	if err := writeClasses(path, append(shares[2:], ClassOutcome{Class: "none", Recall: &trust.Number{Value: &none}})); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(path)
-	want := fmt.Sprintf("class,source_share,target_share,target_share_low,target_share_high,weight,weight_low,weight_high\n"+
-		"c,0.100000,%.6f,,,%.6f,,\nnone,0.000000,0.000000,,,0.000000,,\n", shares[2].TargetShare, shares[2].TargetShare/0.1)
+	want := fmt.Sprintf("class,source_share,target_share,target_share_low,target_share_high,weight,weight_low,weight_high,mean_probability,predicted_share,recall,recall_low,recall_high,precision,precision_low,precision_high,share_rejected\n"+
+		"c,0.100000,%.6f,,,%.6f,,,0.125000,0.000000,0.500000,0.250000,0.750000,,,,yes\nnone,0.000000,0.000000,,,0.000000,,,0.000000,0.000000,0.000000,,,,,,no\n", shares[2].TargetShare, shares[2].TargetShare/0.1)
 	if err != nil || string(text) != want {
 		t.Errorf("%v\n%s\nwant\n%s", err, text, want)
 	}

@@ -76,12 +76,13 @@ func TestHeadings(t *testing.T) {
 			t.Errorf("a class of outcome.json has no %q: %s", key, text)
 		}
 	}
+	known := []string{"mean_probability", "predicted_share", "recall", "recall_low", "recall_high", "precision", "precision_low", "precision_high"}
 	for name, c := range map[string]struct{ got, want []string }{
 		names.Predictions:  {columns(names.Predictions), append(slices.Clone(row), "probability_cat", "probability_dog")},
 		names.Disputed:     {columns(names.Disputed), append(slices.Clone(row), "mcc")},
 		names.ToLabel:      {columns(names.ToLabel), append(slices.Clone(row), "stratum", "stratum_share", "label")},
-		names.Classes:      {columns(names.Classes), append([]string{"class"}, shares...)},
-		"labelshift's CSV": {analysis.Sheet().Records.Fields, slices.Concat([]string{"estimator", "calibration", "label_shift_p", "class"}, shares[:4], []string{"target_share_joint_low", "target_share_joint_high"}, shares[4:], []string{"weight_joint_low", "weight_joint_high"})},
+		names.Classes:      {columns(names.Classes), slices.Concat([]string{"class"}, shares, known, []string{"share_rejected"})},
+		"labelshift's CSV": {analysis.Sheet().Records.Fields, slices.Concat([]string{"estimator", "calibration", "label_shift_p", "class"}, shares[:4], []string{"target_share_joint_low", "target_share_joint_high"}, shares[4:], []string{"weight_joint_low", "weight_joint_high", "mean_probability", "predicted_share", "share_rejected"}, known[2:])},
 		"heading": {
 			[]string{heading.ID, heading.PredictedClass, heading.Probability, heading.Stratum, heading.StratumShare, heading.Label, heading.Class},
 			append(slices.Clone(row), "stratum", "stratum_share", "label", "class"),
@@ -239,9 +240,9 @@ func TestTablesInParquet(t *testing.T) {
 // An outcome of another format is an error that says which.
 func TestOutcomeOfAnotherFormat(t *testing.T) {
 	folder := t.TempDir()
-	for text, want := range map[string]string{`{"format": 2}`: "has the format 2", `{"format": 4}`: "has the format 4", "{}": "has the format 0"} {
+	for text, want := range map[string]string{`{"format": 2}`: "has the format 2", `{"format": 3}`: "has the format 3", "{}": "has the format 0"} {
 		testfiles.Write(t, filepath.Join(folder, names.Outcome), text)
-		if _, err := ReadOutcome(folder); err == nil || !strings.Contains(err.Error(), names.Outcome+": "+want+"; this version of iwrun reads 3") {
+		if _, err := ReadOutcome(folder); err == nil || !strings.Contains(err.Error(), names.Outcome+": "+want+"; this version of iwrun reads 4: give the same iwrun adapt command again") {
 			t.Errorf("%s: error %v", text, err)
 		}
 	}

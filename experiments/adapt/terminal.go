@@ -230,7 +230,7 @@ func (f facts) table(classes []ClassOutcome) {
 		if c.ShareRejected {
 			target = fmt.Sprintf("%.1f%%*", 100*c.MeanProbability)
 		}
-		if i := c.TargetInterval; i != nil && i.Low == 0 {
+		if i := c.TargetInterval; i != nil && i.Low == 0 && i.High < 0.5 {
 			interval = fmt.Sprintf("at most %.1f%%", 100*i.High)
 		} else if i != nil {
 			interval = fmt.Sprintf("%.1f–%.1f%%", 100*i.Low, 100*i.High)

@@ -138,7 +138,7 @@ type Shared struct {
 	// changed; if so, these shares are to be read with care. It and Changed are known after
 	// [Comparison.TestShift].
 	Test shifttest.LabelShift
-	// Told is whether somebody has said that only class shares changed; see [Shared.Withheld].
+	// Told is whether somebody has said that only class shares changed.
 	Told bool
 	// Dependent says why rows are not independent, though nobody says which belong together: then nothing
 	// that counts rows is to be believed. "" if nothing was seen.
@@ -150,19 +150,6 @@ type Shared struct {
 	Changed float64
 	// Columns tell whether these agree under the shares; nil of a network.
 	Columns *store.Columns
-}
-
-// Withheld returns why nothing that follows from changed class shares alone is to be believed, "" if it
-// is. If somebody has said that nothing else changed, only a test that rejects speaks against it; otherwise see
-// [classshares.Withheld].
-func (s Shared) Withheld() string {
-	if s.Dependent != "" {
-		return s.Dependent
-	}
-	if s.Told && !s.Test.Rejected() {
-		return ""
-	}
-	return classshares.Withheld(s.Test)
 }
 
 // weightsOver returns the class weights q over the shares of these labels, so that the mean of

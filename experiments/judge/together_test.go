@@ -92,16 +92,10 @@ func TestTogether(t *testing.T) {
 			}
 		}
 	}
-	for _, c := range []struct {
-		known bool
-		p     float64
-		want  bool
-	}{{true, 0.4, true}, {true, 0.01, false}, {false, 0.4, false}} {
+	for _, told := range []bool{true, false} {
 		of := compared(t, shifted...)
-		of.Shared.Test.P, of.Shared.Test.Detectable = c.p, 0.3 // more than is asked of a test
-		choice, err := of.Together(selection{Alike: alike, LabelShift: c.known})
-		if err != nil || (choice.Shared.Withheld() == "") != c.want || (of.Shared.Withheld() == "") != c.want {
-			t.Errorf("%+v: %q; %v", c, choice.Shared.Withheld(), err)
+		if _, err := of.Together(selection{Alike: alike, LabelShift: told}); err != nil || of.Shared.Told != told {
+			t.Errorf("told %v: %v; %v", told, of.Shared.Told, err)
 		}
 	}
 	if c := compared(t, shifted...); !c.Has([]string{"x", "mcc"}) || c.Has([]string{"x"}) || c.Has(nil) {

@@ -24,11 +24,9 @@ type Settings struct {
 	// source's shares, before all else.
 	TrainShares []float64
 	// LabelShift says that only class shares differ, and Needs what somebody needs of the corrected
-	// predictions, as [trust.ParseNeeds] reads them. Sets is the level of prediction sets by class, 0 for
-	// none.
+	// predictions, as [trust.ParseNeeds] reads them.
 	LabelShift bool
 	Needs      []string
-	Sets       float64
 }
 
 // Default returns the estimator and calibration of package classshares, with intervals at 95%
@@ -47,8 +45,6 @@ func (s Settings) Check() error {
 		return fmt.Errorf("no calibration %q; there are %s", s.Calibration, strings.Join(calibration.Names(), ", "))
 	case s.Replicas < 0 || s.Replicas == 1:
 		return fmt.Errorf("%d replicas; a bootstrap needs two or more", s.Replicas)
-	case !(s.Sets >= 0 && s.Sets < 1):
-		return fmt.Errorf("sets of the level %v; it must lie between 0 and 1", s.Sets)
 	case !(s.Level > 0 && s.Level < 1):
 		return fmt.Errorf("a level of %v; it must lie between 0 and 1", s.Level)
 	}

@@ -25,7 +25,6 @@ const (
 	PredictedShare  = "predicted_share"  // of the target's rows
 	Recall          = "recall"           // of a class, in the target
 	Precision       = "precision"
-	Set             = "set" // of the classes that a row may have
 )
 
 // The ends of names: of an interval, and of one that holds those of all classes at once.
