@@ -31,15 +31,6 @@ type Roles struct {
 // None reports whether nothing is said of columns.
 func (r Roles) None() bool { return r.named() == nil && r.Decimal == "" }
 
-// GoString is the text by which roles count in the hash of a run: as it was before Decimal, if that is empty.
-func (r Roles) GoString() string {
-	text := fmt.Sprintf("table.Roles{Label:%q, ID:%q, Ignore:%#v, DomainColumn:%q, DomainValue:%q", r.Label, r.ID, r.Ignore, r.DomainColumn, r.DomainValue)
-	if r.Decimal != "" {
-		text += fmt.Sprintf(", Decimal:%q", r.Decimal)
-	}
-	return text + "}"
-}
-
 // named lists the columns that are named.
 func (r Roles) named() (names []string) {
 	for _, name := range append([]string{r.Label, r.ID, r.Group, r.DomainColumn}, r.Ignore...) {
@@ -76,14 +67,18 @@ func Ignored(values, columns []string) (names []string) {
 	return names
 }
 
-// GoString is the text by which roles count in the hash of a run: as it was before rows could have
-// groups, if they have none.
+// GoString is the text by which roles count in the hash of a run: as it was before Group and Decimal, if
+// those are empty.
 func (r Roles) GoString() string {
-	group := ""
+	group, decimal := "", ""
 	if r.Group != "" {
 		group = fmt.Sprintf(", Group:%q", r.Group)
 	}
-	return fmt.Sprintf("table.Roles{Label:%q, ID:%q%s, Ignore:%#v, DomainColumn:%q, DomainValue:%q}", r.Label, r.ID, group, r.Ignore, r.DomainColumn, r.DomainValue)
+	if r.Decimal != "" {
+		decimal = fmt.Sprintf(", Decimal:%q", r.Decimal)
+	}
+	return fmt.Sprintf("table.Roles{Label:%q, ID:%q%s, Ignore:%#v, DomainColumn:%q, DomainValue:%q%s}",
+		r.Label, r.ID, group, r.Ignore, r.DomainColumn, r.DomainValue, decimal)
 }
 
 // String says what is named; "" if nothing is.
