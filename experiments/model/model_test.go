@@ -254,7 +254,7 @@ func TestErrorsNameFileAndField(t *testing.T) {
 		value any
 		want  string
 	}{
-		{"format", 4, "model.json: format is 4, of a later version"},
+		{"format", 5, "model.json: format is 5, of a later version"},
 		{"format", nil, "model.json: format is 0"},
 		{"format", "1", "model.json: line 1: json: cannot unmarshal string"},
 		{"classes", []string{"a"}, "classes has 1 names"},
