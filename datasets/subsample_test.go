@@ -292,7 +292,7 @@ func TestHoldOutGroups(t *testing.T) {
 		}
 		counts := labels.Subset(held).Counts(4)
 		for class, n := range counts[:2] {
-			if share := float64(n) / float64(all[class]); share < 0.2-0.01 || share > 0.45 {
+			if share := float64(n) / float64(all[class]); n < datasets.HeldOut(0.2, all[class]) || share > 0.45 {
 				t.Errorf("%d of %d rows of class %d are held out", n, all[class], class)
 			}
 		}

@@ -71,7 +71,7 @@ same command continues.
 Examples:
   iwrun adapt source.csv target.csv
   iwrun adapt flowers.csv --label-column species --domain-column garden
-  iwrun adapt source.csv target.csv --need 'accuracy >= 0.9' --need 'recall(sepsis) >= 0.8' --fail
+  iwrun adapt source.csv target.csv --need 'recall(sepsis) >= 0.8' --fail
   iwrun adapt photos/labelled photos/new -o photos-out --device cuda`,
 		Flags: flags,
 		Action: func(c *cli.Context) (err error) {

@@ -200,7 +200,7 @@ func TestAdapt(t *testing.T) {
 		fmt.Fprintf(&permuted, "%s,%s,%s,%d\n", row[2], row[0], row[1], i)
 	}
 	testfiles.Write(t, "permuted.csv", strings.Replace(permuted.String(), "y,id,x,0", "y,id,x,time", 1))
-	if status, _, text := call(t, "predict", "out", "permuted.csv", "-o", "again.csv", "--probabilities", "--device", "cpu"); status != 0 || readFile(t, "again.csv") != readFile(t, "out/predictions.csv") {
+	if status, _, text := call(t, "predict", "out", "permuted.csv", "-o", "again.csv", "--probabilities", "--device", "cpu"); status != 0 || !samePredictions(t, "again.csv", readFile(t, "out/predictions.csv")) {
 		t.Errorf("predictions of permuted columns are others; status %d: %s", status, text)
 	}
 	testfiles.Write(t, "renamed.csv", "x,z\n1,2\n")
@@ -282,6 +282,21 @@ func TestAdaptLeavesOutDeadColumns(t *testing.T) {
 	}
 }
 
+// samePredictions reports whether a file of predictions has these lines, but for the last digits of
+// probabilities: libtorch rounds sums otherwise in batches of other sizes, on some processors.
+func samePredictions(t *testing.T, path, want string) bool {
+	t.Helper()
+	cells := func(text string) []string {
+		return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == '\n' })
+	}
+	given, wanted := cells(readFile(t, path)), cells(want)
+	return slices.EqualFunc(given, wanted, func(a, b string) bool {
+		x, err := strconv.ParseFloat(a, 64)
+		y, _ := strconv.ParseFloat(b, 64)
+		return a == b || err == nil && strings.Contains(a, ".") && math.Abs(x-y) < 1e-5
+	})
+}
+
 // The seeds of the chosen method predict together, as model/ does for other rows and in other
 // programs; another choice needs no other runs, and leaves nothing of the former one.
 func TestAdaptWithSeveralSeeds(t *testing.T) {
@@ -301,7 +316,7 @@ func TestAdaptWithSeveralSeeds(t *testing.T) {
 	together := readFile(t, "out/predictions.csv")
 	predicts := func(model, want string) {
 		t.Helper()
-		if status, _, text := call(t, "predict", model, "target.csv", "-o", "again.csv", "--probabilities", "--device", "cpu"); status != 0 || readFile(t, "again.csv") != want {
+		if status, _, text := call(t, "predict", model, "target.csv", "-o", "again.csv", "--probabilities", "--device", "cpu"); status != 0 || !samePredictions(t, "again.csv", want) {
 			t.Errorf("%s predicts otherwise; status %d: %s", model, status, text)
 		}
 	}

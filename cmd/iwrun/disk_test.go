@@ -162,9 +162,10 @@ func refused(dir store.Dir, file, why string) *regexp.Regexp {
 func begunAnew(dir store.Dir) { os.RemoveAll(dir.String()) }
 
 // fullPages makes a log whose next byte needs another page, which the beginning of a run
-// must not find by removing the model of the last.
+// must not find by removing what the last one left.
 func fullPages(dir store.Dir) {
 	os.Remove(dir.Path(store.ModelFile))
+	os.Remove(dir.Path(store.StatisticsFile))
 	text := strings.Repeat(strings.Repeat("x", 63)+"\n", 4*os.Getpagesize()/64)
 	os.WriteFile(dir.Path(store.LogFile), []byte(text), 0o666)
 }

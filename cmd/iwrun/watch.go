@@ -62,8 +62,8 @@ Examples:
 			commandline.Strings(&o.Alarms, "alarm", "`CONDITION` that sounds an alarm; may be repeated"),
 			&cli.Float64Flag{Name: "level", Destination: &o.Level, DefaultText: "0.05", Usage: "`PROBABILITY` that any alarm ever sounds if nothing is wrong",
 				Action: func(_ *cli.Context, level float64) error {
-					if !(level > 0 && level < 1) {
-						return wrongUsage("--level %v: want a number between 0 and 1", level)
+					if !(level > 0 && level <= 0.5) {
+						return wrongUsage("--level %v: it must be above 0, and at most 0.5", level)
 					}
 					return nil
 				}},

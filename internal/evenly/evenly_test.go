@@ -55,7 +55,7 @@ func TestRowsThatTakeTurns(t *testing.T) {
 func TestFolds(t *testing.T) {
 	classes, groups := make([]int, 600), make([]int, 600)
 	for row := range classes {
-		groups[row] = row * row % 40 // of unequal sizes
+		groups[row] = row * row % 41 // of unequal sizes
 		classes[row] = groups[row] % 3 / 2
 	}
 	of, counts, foldOf := Folds(classes, groups, 5), map[[2]int]int{}, map[int]int{}
