@@ -86,6 +86,35 @@ func read(t testing.TB, sourcePath, targetPath string) (source, target *Predicti
 	return source, target
 }
 
+// Columns in another order than the classes are an error, as far as labels show it: two that are swapped
+// are, and predictions that are all of one class, or right by chance, are none.
+func TestOrderOfColumns(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	probabilities, labels := three.SourceRows(1000, random)
+	swapped := slices.Clone(probabilities)
+	for i := range labels {
+		swapped[3*i], swapped[3*i+2] = swapped[3*i+2], swapped[3*i]
+	}
+	constant := slices.Repeat([]float64{0.2, 0.5, 0.3}, len(labels))
+	chance := make([]int, len(labels))
+	for i := range chance {
+		chance[i] = random.IntN(3)
+	}
+	for name, c := range map[string]struct {
+		values []float64
+		labels []int
+		want   string
+	}{
+		"right": {probabilities, labels, ""}, "constant": {constant, labels, ""}, "chance": {probabilities, chance, ""},
+		"swapped": {swapped, labels, `most rows predicted as "` + animals[0] + `" are labelled "` + animals[2] + `"`},
+	} {
+		_, err := ReadSource(writeRows(t, filepath.Join(t.TempDir(), "s.csv"), animals, c.values, c.labels), table.Options{})
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want %q", name, err, c.want)
+		}
+	}
+}
+
 // Every estimator with intervals and without finds the shares, and its intervals hold
 // the estimate.
 func TestSharesAreFound(t *testing.T) {

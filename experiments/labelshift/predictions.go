@@ -11,11 +11,16 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
 	"iwda/classshares"
 	"iwda/datasets/table"
 	"iwda/experiments/store"
+	"iwda/internal/printable"
 	"iwda/weightest"
 	"iwda/weightest/calibration"
 )
@@ -82,7 +87,41 @@ func ReadSource(path string, o table.Options) (*Predictions, error) {
 	if len(p.labels) == 0 {
 		return nil, fmt.Errorf("%s: no row has a label; those of the source need one", path)
 	}
-	return p, nil
+	return p, p.checkOrder()
+}
+
+// checkOrder returns an error if the columns stand in another order than the classes: if most rows whose
+// largest value is in a column have another label, each column's one of its own, and so many more of
+// them that chance cannot be why (five standard errors of the difference).
+func (p *Predictions) checkOrder() error {
+	k := len(p.Classes)
+	counts := mat.NewDense(k, k, nil) // of rows by column and label
+	for i, label := range p.labels {
+		largest := 0
+		for class, value := range p.values[i*k : (i+1)*k] {
+			if value > p.values[i*k+largest] {
+				largest = class
+			}
+		}
+		counts.Set(largest, label, counts.At(largest, label)+1)
+	}
+	var found []string
+	seen, right, other := map[int]bool{}, 0.0, 0.0
+	for column := range k {
+		most := floats.MaxIdx(counts.RawRowView(column))
+		right, other = right+counts.At(column, column), other+counts.At(column, most)
+		if seen[most] || counts.At(column, most) == 0 {
+			return nil
+		}
+		if seen[most] = true; most != column {
+			found = append(found, fmt.Sprintf("%.50q are labelled %.50q", p.Classes[column], p.Classes[most]))
+		}
+	}
+	if other-right <= 5*math.Sqrt(other+right) {
+		return nil
+	}
+	return fmt.Errorf("%s: columns and labels do not go together: most rows predicted as %s; the columns are taken to be %s, so name the class of each, as the array class_names or the header of columns does",
+		p.Name, printable.And(found[:min(len(found), 3)]), printable.And(p.Classes[:min(k, 5)]))
 }
 
 // ReadTarget reads the predictions of target rows, of which no label is read. They must

@@ -79,8 +79,8 @@ def labelshift(
         Their classes.
     target_probabilities : array or data frame, n × k
     classes : array, k, optional
-        The class of each column. Without it, a data frame's columns are, or else the labels
-        that occur, sorted, which must be k.
+        The class of each column. Without it, a data frame's columns are, or the categories of
+        a pandas.Categorical, or else the numbers that occur as labels, sorted, which must be k.
     logits : bool
         The values are logits.
     estimator, calibration : str, optional
@@ -145,6 +145,10 @@ def prepare(source_probabilities: Any, labels: Any, target_probabilities: Any, n
     given = _data.to_numpy(labels)
     if given.shape != (len(source),):
         raise ValueError(f"labels has the shape {given.shape}; source_probabilities has {len(source)} rows, and wants one label each")
+    if classes is None and (dtype := getattr(labels, "dtype", None)) is not None and hasattr(dtype, "categories"):
+        classes = np.asarray(dtype.categories)
+    if classes is None and not np.issubdtype(given.dtype, np.number) and given.dtype != np.bool_:
+        raise ValueError("labels are words, which do not say in which order the columns of probabilities stand: name the class of each column with classes=")
     classes = np.unique(given) if classes is None else np.asarray(classes)
     if len(classes) != source.shape[1]:
         raise ValueError(f"{len(classes)} classes for {source.shape[1]} columns of {kind}: name the class of each column with classes=")

@@ -48,6 +48,18 @@ def test_names_of_classes():
     assert np.array_equal(found.corrected, want.corrected) and found.classes.tolist() == names.tolist()
 
 
+def test_order_of_columns():
+    (source, labels), (target, _) = draw(1, SOURCE, 2000), draw(2, TARGET)
+    names = np.array(["owl", "cat", "dog"])
+    with pytest.raises(ValueError, match="labels are words.* classes="):
+        iwda.labelshift(source, names[labels], target)
+    given = pandas.Categorical(names[labels], categories=names)
+    for of in (given, pandas.Series(given)):
+        assert iwda.labelshift(source, of, target).shares.index.tolist() == names.tolist()
+    with pytest.raises(iwda.Error, match='most rows predicted as "cat" are labelled "owl"'):
+        iwda.labelshift(source, names[labels], target, classes=sorted(names))
+
+
 def test_wrong_input():
     (source, labels), (target, _) = draw(1, SOURCE), draw(2, TARGET)
     for match, arguments in {
