@@ -131,7 +131,7 @@ def _entry(facts: Dict[str, str], compiler: Optional[str]) -> str:
         with open(path, "rb") as file:
             digest.update(file.read())
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    abi = re.sub(r".*_CXX11_ABI=(\d).*", r"\1", facts["libtorch_flags"])
+    abi = re.sub(r"(?s).*_CXX11_ABI=(\d).*", r"\1", facts["libtorch_flags"])
     name = f"torch{facts['libtorch_version']}-abi{abi}-{digest.hexdigest()[:16]}-"
     if compiler:
         said = subprocess.run([compiler, "-dumpfullversion", "-dumpversion"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, encoding="utf-8")

@@ -52,7 +52,7 @@ def test_files_of_other_formats(adapted, tmp_path):
         iwda.Outcome(tmp_path).predictions
     for other in (2, 99):
         (tmp_path / "outcome.json").write_text(f'{{"format": {other}}}')
-        with pytest.raises(ValueError, match=f"has the format {other}; this version reads 3"):
+        with pytest.raises(ValueError, match=f"has the format {other}; this version reads 4"):
             iwda.Outcome(tmp_path)
 
 
@@ -263,7 +263,7 @@ def test_wrong_input(domains):
             iwda.adapt(*arguments, **LINEAR)
     with pytest.raises(ValueError, match='unknown key "epoch" in train; did you mean "epochs"'):
         iwda.adapt(rows, labels, target, train__epoch=3, progress=False)
-    with pytest.raises((ValueError, iwda.Error), match='^X_source: each class needs at least 3 rows, because some are held out; "dog" has 2'):
+    with pytest.raises((ValueError, iwda.Error), match='^X_source: each class needs at least 3 rows, and as many groups if there are some, because some are held out; "dog" has 2'):
         iwda.adapt(rows[:9], np.array(["cat"] * 7 + ["dog"] * 2), target, **LINEAR)
     with pytest.raises(ValueError, match="300 rows, and wants one id each"):
         iwda.adapt(rows, labels, target, ids=[1, 2], **LINEAR)
@@ -437,7 +437,7 @@ def test_attributes_are_described(adapted, domains):
     evaluation = outcome.evaluate(domains[3])
     probabilities = outcome.model.predict_proba(domains[2])
     found = iwda.labelshift(probabilities, domains[3], probabilities, classes=outcome.classes)
-    for made in (outcome, evaluation, evaluation.accuracy, outcome.needs, outcome.model, found):
+    for made in (outcome, evaluation, evaluation.accuracy, outcome.needs[0], outcome.model, found):
         names = getattr(made, "_fields", None) or [name for name in vars(made) if not name.startswith("_") and not hasattr(type(made), name)]
         attributes = type(made).__doc__.split("Attributes\n")[1]
         assert [name for name in names if not re.search(rf"(?m)^    (\w+, )*{name}(, \w+)* :|^    {name}$", attributes)] == []

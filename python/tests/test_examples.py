@@ -100,10 +100,11 @@ def test_page(monkeypatch, tmp_path):
 
     names = {"iwda": iwda, "np": np, "random": random, "labels": labels, "source_probabilities": probabilities(labels)}
     names["target_probabilities"] = probabilities(random.choice(3, 400, p=[0.6, 0.3, 0.1]))
+    names["tonight"] = names["target_probabilities"]
     blocks = re.findall(r"(?ms)^```python\n(.*?)^```$", PAGE.read_text(encoding="utf-8"))
-    assert len(blocks) == 7 and "folder=" in blocks[2]
+    assert len(blocks) == 8 and "folder=" in blocks[2]
     for block in blocks[2:3] + blocks[1:2] + blocks[3:]:
-        exec(compile(block.replace("steps=600", "steps=60"), str(PAGE), "exec"), names)
+        exec(compile(block.replace("steps=600", "steps=60").replace("share(sick)", "share(2)"), str(PAGE), "exec"), names)
     assert set(names["outcome"].predictions) <= {0, 1, 2}
     assert names["found"].shares["target_share"][0] > 0.4
 

@@ -56,7 +56,7 @@ def test_order_of_columns():
     given = pandas.Categorical(names[labels], categories=names)
     for of in (given, pandas.Series(given)):
         assert iwda.labelshift(source, of, target).shares.index.tolist() == names.tolist()
-    with pytest.raises(iwda.Error, match='most rows predicted as "cat" are labelled "owl"'):
+    with pytest.raises(ValueError, match='most rows predicted as "cat" are labelled "owl"'):
         iwda.labelshift(source, names[labels], target, classes=sorted(names))
 
 

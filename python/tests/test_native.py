@@ -207,7 +207,7 @@ def test_torch_with_cuda(installation):
     installation.compiles("cat $1/libtorch.env; touch $2/libiwtorch.so $2/libcgotorch.so")
     _native.environment()
     (log,) = (installation.cache / "iwda/native").glob("*.log")
-    assert f"-DWITH_CUDA -isystem {include}" in log.read_text()
+    assert f"-DWITH_CUDA\n-isystem\n{include}" in log.read_text()
 
 
 def test_torch_of_links(installation):
