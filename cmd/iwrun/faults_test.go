@@ -50,11 +50,12 @@ func injectFault() {
 		return
 	}
 	go func() {
-		for {
-			if _, err := os.Stat(filepath.Join(folder, store.PreviousCheckpointFile)); err == nil {
-				break
+		// The previous one first: while a checkpoint takes its place, the newest one has no name.
+		for _, file := range []string{store.PreviousCheckpointFile, store.CheckpointFile} {
+			for exists := false; !exists; time.Sleep(time.Millisecond) {
+				_, err := os.Stat(filepath.Join(folder, file))
+				exists = err == nil
 			}
-			time.Sleep(time.Millisecond)
 		}
 		os.WriteFile(marker, nil, 0o666)
 		faults[fault]()
