@@ -21,7 +21,7 @@ func newEvaluateCommand(s streams) *cli.Command {
 	return &cli.Command{
 		Name:      "evaluate",
 		Usage:     "say how many predictions are right, by labels of a few rows",
-		UsageText: "iwrun evaluate FOLDER LABELS [--choose] [-o FILE]",
+		UsageText: "iwrun evaluate FOLDER LABELS [--group-column NAME] [--choose] [-o FILE]",
 		Description: `FOLDER is the folder of iwrun adapt, whose methods are evaluated too; or another folder with a
 predictions.csv; or a .csv or .parquet file that iwrun predict has written. LABELS is to_label.csv with its column label
 filled in, or another file with the columns id and label, of rows drawn at random. Rows without a label are skipped.
@@ -32,6 +32,7 @@ Examples:
   iwrun evaluate adapt-out adapt-out/to_label.csv --choose`,
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Destination: &output, Usage: "also write everything as JSON into `FILE`"},
+			&cli.StringFlag{Name: "group-column", Destination: &options.Groups, Usage: "`NAME` of the column of LABELS that says which rows belong together, as the visits of a patient, if whole groups were drawn: they count as one in intervals and tests"},
 			&cli.BoolFlag{Name: "choose", Destination: &options.Choose, Usage: "if the labels show that a method is clearly better than the present predictions, let it predict in FOLDER"},
 		}, slices.Concat(commandline.Advanced(trustFlags(&options.Trust)...), o.deviceFlags())...),
 		Action: func(c *cli.Context) error {

@@ -26,6 +26,8 @@ import (
 
 // EvaluateOptions are those of [Evaluate].
 type EvaluateOptions struct {
+	// Groups names the column of the labels that says which rows belong together; "" if rows were drawn one by one.
+	Groups string
 	// Choose has the method predict that the labels say is clearly better, if there is one.
 	Choose  bool
 	Device  torch.Device
@@ -71,7 +73,7 @@ func Evaluate(ctx context.Context, of, labelFile string, o EvaluateOptions) (*la
 			classes = append(classes, c.Class)
 		}
 	}
-	given, err := labels.Read(labelFile, classes, origin)
+	given, err := labels.Read(labelFile, classes, origin, o.Groups)
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +191,7 @@ func (o EvaluateOptions) methods(ctx context.Context, folder string, correction 
 		return nil, err
 	}
 	for i, r := range rivals {
-		m, err := r.Method(called[i], ids[i])
+		m, err := r.Method(called[i], ids[i], len(rivals))
 		if err != nil {
 			return nil, err
 		}

@@ -71,7 +71,7 @@ func Evaluate(labels Labels, p *Predictions) *Evaluation {
 	for _, f := range p.Confidence {
 		all.Add(f)
 	}
-	e.Predictions = accuracy(labels, ours, all)
+	e.Predictions = accuracy(labels, ours, all, 1)
 	e.recall(labels, ours)
 	for _, r := range e.Recalls {
 		if !slices.Contains(p.Classes, r.Class) {
@@ -118,6 +118,9 @@ func (e *Evaluation) shares(labels Labels, p *Predictions) {
 		predicted := make([]float64, k)
 		predicted[places[p.of(p.Labelled[i])]] = 1
 		s.Share, s.Classes, s.Expected = labels.Strata[l.Stratum].Share, append(s.Classes, class), append(s.Expected, predicted...)
+		if labels.Grouped {
+			s.Groups = append(s.Groups, l.Group)
+		}
 		counts[class]++
 	}
 	for i, share := range evaluation.ClassShares(strata, k, len(p.Class), mean) {
@@ -131,8 +134,9 @@ type said struct {
 	confidence float64
 }
 
-// accuracy is that of what was said of the labels' rows, if all rows have these confidences.
-func accuracy(labels Labels, said []said, all evaluation.Moments) (a Accuracy) {
+// accuracy is that of what was said of the labels' rows, if all rows have these confidences, one among so
+// many whose intervals hold together.
+func accuracy(labels Labels, said []said, all evaluation.Moments, among int) (a Accuracy) {
 	scores := scoresOf(labels, said, all)
 	for _, s := range scores.Strata {
 		for _, right := range s.Right {
@@ -140,7 +144,7 @@ func accuracy(labels Labels, said []said, all evaluation.Moments) (a Accuracy) {
 		}
 	}
 	if !labels.Disputed {
-		a.estimate(scores)
+		a.estimate(scores, among)
 	}
 	return a
 }
@@ -157,13 +161,16 @@ func scoresOf(labels Labels, said []said, all evaluation.Moments) evaluation.Sco
 			right = 1
 		}
 		s.Right, s.Expected = append(s.Right, right), append(s.Expected, said[i].confidence)
+		if labels.Grouped {
+			s.Groups = append(s.Groups, l.Group)
+		}
 	}
 	return evaluation.Scores{Strata: strata, All: all}
 }
 
 // estimate sets what follows from labelled rows that were drawn at random.
-func (a *Accuracy) estimate(scores evaluation.Scores) {
-	estimate, powered := evaluation.Accuracy(scores, 1)
+func (a *Accuracy) estimate(scores evaluation.Scores, among int) {
+	estimate, powered := evaluation.Accuracy(scores, among)
 	a.Estimate = &estimate
 	switch {
 	case powered:
@@ -181,7 +188,7 @@ func (e *Evaluation) recall(labels Labels, said []said) {
 	for _, l := range labels.Rows {
 		drawn[l.Stratum]++
 	}
-	right, weights := map[string][]float64{}, map[string][]float64{}
+	right, weights, groups := map[string][]float64{}, map[string][]float64{}, map[string][]int{}
 	var classes []string
 	for i, l := range labels.Rows {
 		if right[l.Class] == nil {
@@ -193,6 +200,9 @@ func (e *Evaluation) recall(labels Labels, said []said) {
 		}
 		right[l.Class] = append(right[l.Class], hit)
 		weights[l.Class] = append(weights[l.Class], labels.Strata[l.Stratum].Share*float64(e.Rows)/drawn[l.Stratum])
+		if labels.Grouped {
+			groups[l.Class] = append(groups[l.Class], l.Group)
+		}
 	}
 	table.SortClasses(classes)
 	for _, class := range classes {
@@ -201,7 +211,7 @@ func (e *Evaluation) recall(labels Labels, said []said) {
 			r.Right += int(hit)
 		}
 		if r.Labels >= fewestOfClass {
-			estimate := evaluation.Share(right[class], weights[class], nil)
+			estimate := evaluation.Share(right[class], weights[class], groups[class])
 			r.Recall = &estimate
 		}
 		e.Recalls = append(e.Recalls, r)
@@ -243,8 +253,9 @@ func (r *Rival) Add(id, class string, confidence float64) error {
 	return nil
 }
 
-// Method says how often the method is right, once it has been told of all rows.
-func (r *Rival) Method(name string, runs []string) (Method, error) {
+// Method says how often the method is right, once it has been told of all rows. The intervals of so many
+// methods hold together: those of the best of them, too, which the same labels find.
+func (r *Rival) Method(name string, runs []string, among int) (Method, error) {
 	if r.row != len(r.p.Class) {
 		return Method{}, fmt.Errorf("the target has %d rows, but %s has %d: the target has changed since; run iwrun adapt again", r.row, r.p.Path, len(r.p.Class))
 	}
@@ -256,11 +267,11 @@ func (r *Rival) Method(name string, runs []string) (Method, error) {
 	for _, f := range r.p.Confidence {
 		all.Add(f)
 	}
-	difference := evaluation.Compare(scoresOf(r.labels, r.said, r.all), scoresOf(r.labels, ours, all), 1)
+	difference := evaluation.Compare(scoresOf(r.labels, r.said, r.all), scoresOf(r.labels, ours, all), among)
 	if r.labels.Disputed {
 		difference = evaluation.Paired(difference.Gained, difference.Lost)
 	}
-	return Method{name, runs, accuracy(r.labels, r.said, r.all), difference, r.same}, nil
+	return Method{name, runs, accuracy(r.labels, r.said, r.all, among), difference, r.same}, nil
 }
 
 // significance is the level of the test by which a method is clearly better.

@@ -31,7 +31,7 @@ func evaluated(t *testing.T, predicted func(row int) string) (Labels, *Predictio
 	if err != nil || strings.Join(classes, " ") != "cat dog cow" {
 		t.Errorf("classes %q, %v", classes, err)
 	}
-	given, err := Read(file(t, "labels.csv", labels.String()), classes, path)
+	given, err := Read(file(t, "labels.csv", labels.String()), classes, path, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestEvaluate(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		m, err := r.Method("mcc", []string{"full/a-b/mcc/seed-1"})
+		m, err := r.Method("mcc", []string{"full/a-b/mcc/seed-1"}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,7 +107,7 @@ func TestEvaluate(t *testing.T) {
 // Rows on which methods differ tell which one is right there, and nothing of all rows.
 func TestDisputedRows(t *testing.T) {
 	predictions := file(t, "predictions.csv", "id,predicted_class,probability\n1,cat,0.5\n2,cat,0.6\n3,cat,1\n4,cat,1\n")
-	given, err := Read(file(t, "disputed.csv", "id,predicted_class,probability,source-only,mcc@own,label\n1,cat,0.5,cat,dog,dog\n2,cat,0.6,dog,cat,dog\n"), nil, "")
+	given, err := Read(file(t, "disputed.csv", "id,predicted_class,probability,source-only,mcc@own,label\n1,cat,0.5,cat,dog,dog\n2,cat,0.6,dog,cat,dog\n"), nil, "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func TestDisputedRows(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	m, err := r.Method("mcc@own", []string{"run"})
+	m, err := r.Method("mcc@own", []string{"run"}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestDisputedRows(t *testing.T) {
 		}
 	}
 	// A column of somebody's own says nothing of where rows are from.
-	if given, err := Read(file(t, "labels.csv", "id,predicted_class,probability,note,label\n1,cat,0.5,,dog\n2,cat,0.5,,cat\n"), nil, ""); err != nil || given.Disputed {
+	if given, err := Read(file(t, "labels.csv", "id,predicted_class,probability,note,label\n1,cat,0.5,,dog\n2,cat,0.5,,cat\n"), nil, "", ""); err != nil || given.Disputed {
 		t.Errorf("%+v, %v", given, err)
 	}
 }
@@ -176,7 +176,7 @@ func TestBestOfMany(t *testing.T) {
 func evaluationOf(t *testing.T, predictions, labels string) *Evaluation {
 	t.Helper()
 	path := file(t, "predictions.csv", predictions)
-	given, err := Read(file(t, "labels.csv", labels), nil, path)
+	given, err := Read(file(t, "labels.csv", labels), nil, path, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,6 +185,86 @@ func evaluationOf(t *testing.T, predictions, labels string) *Evaluation {
 		t.Fatal(err)
 	}
 	return Evaluate(given, p)
+}
+
+// Labels of whole groups tell no more than so many groups: in all intervals, and in the test between methods.
+func TestGroups(t *testing.T) {
+	var predictions, written strings.Builder
+	predictions.WriteString("id,predicted_class,probability\n")
+	written.WriteString("id,patient,label\n")
+	for row := range 240 {
+		patient := row / 12
+		fmt.Fprintf(&predictions, "%d,%s,0.75\n", row, map[bool]string{true: "cat", false: "dog"}[patient%4 > 0])
+		if patient < 10 {
+			fmt.Fprintf(&written, "%d,p%d,cat\n", row, patient)
+		}
+	}
+	path, labels := file(t, "predictions.csv", predictions.String()), file(t, "labels.csv", written.String())
+	evaluated := func(groups string) (*Evaluation, Method) {
+		given, err := Read(labels, nil, path, groups)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := Match(path, given)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rival := NewRival(given, p)
+		for row := range 240 {
+			if err := rival.Add(fmt.Sprint(row), "cat", 0.75); err != nil {
+				t.Fatal(err)
+			}
+		}
+		m, err := rival.Method("mcc", nil, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return Evaluate(given, p), m
+	}
+	alone, better := evaluated("")
+	together, less := evaluated("patient")
+	if p := together.Predictions; p.Value != alone.Predictions.Value || p.High-p.Low < 2*(alone.Predictions.High-alone.Predictions.Low) {
+		t.Errorf("accuracy %+v of rows, %+v of groups", alone.Predictions.Estimate, p.Estimate)
+	}
+	for i, share := range together.Shares {
+		if of, by := share.Share, alone.Shares[i].Share; of.High-of.Low <= by.High-by.Low {
+			t.Errorf("share of %s: %+v of rows, %+v of groups", share.Class, by, of)
+		}
+	}
+	if of, by := together.Recalls[0].Recall, alone.Recalls[0].Recall; of.High-of.Low < 2*(by.High-by.Low) {
+		t.Errorf("recall %+v of rows, %+v of groups", by, of)
+	}
+	if better.Difference.P > 1e-6 || less.Difference.P < 0.05 { // three of ten patients say that mcc is better
+		t.Errorf("p = %v of rows, %v of groups", better.Difference.P, less.Difference.P)
+	}
+	if _, err := Read(labels, nil, path, "patients"); err == nil || !strings.Contains(err.Error(), `:1: no column is "patients"`) {
+		t.Errorf("another column: %v", err)
+	}
+}
+
+// The intervals of several methods hold together.
+func TestSeveralMethods(t *testing.T) {
+	given, p := evaluated(t, truth)
+	r := NewRival(given, p)
+	for row := range 60 {
+		if err := r.Add(fmt.Sprintf("r%d", row), map[bool]string{true: "cow", false: truth(row)}[row < 10], 0.9); err != nil {
+			t.Fatal(err)
+		}
+	}
+	one, err := r.Method("mcc", nil, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	several, err := r.Method("mcc", nil, 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if of, by := one.Accuracy, several.Accuracy; by.Low >= of.Low || by.High <= of.High {
+		t.Errorf("accuracy %+v of one, %+v of twenty", of.Estimate, by.Estimate)
+	}
+	if of, by := one.Difference, several.Difference; by.Low >= of.Low || by.High <= of.High || of.P != by.P {
+		t.Errorf("difference %+v of one, %+v of twenty", of, by)
+	}
 }
 
 // A class that is never predicted may be one that is written in another way.
@@ -196,7 +276,7 @@ func TestLabelThatIsNotPredicted(t *testing.T) {
 
 // Labels are of rows that are there, once.
 func TestMatch(t *testing.T) {
-	given, err := Read(file(t, "labels.csv", "id,label\n1,cat\n2,dog\n"), nil, "")
+	given, err := Read(file(t, "labels.csv", "id,label\n1,cat\n2,dog\n"), nil, "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +302,7 @@ func TestOtherTarget(t *testing.T) {
 	if err := r.Add("another", "cat", 1); err == nil || !strings.Contains(err.Error(), `row 0 of the target has the id "another"`) {
 		t.Errorf("another row: %v", err)
 	}
-	if _, err := r.Method("mcc", nil); err == nil || !strings.Contains(err.Error(), "the target has 0 rows, but "+p.Path+" has 60: the target has changed since") {
+	if _, err := r.Method("mcc", nil, 1); err == nil || !strings.Contains(err.Error(), "the target has 0 rows, but "+p.Path+" has 60: the target has changed since") {
 		t.Errorf("no row: %v", err)
 	}
 }
@@ -262,7 +342,7 @@ func TestIDsAreTheSameInAllFiles(t *testing.T) {
 			}); err != nil {
 				t.Fatal(err)
 			}
-			labels, err := Read(filled, nil, "")
+			labels, err := Read(filled, nil, "", "")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -63,24 +63,24 @@ func TestStateOf(t *testing.T) {
 func TestRead(t *testing.T) {
 	classes := []string{"cat", "dog"}
 	path := file(t, "labels.csv", "\xef\xbb\xbfnote;label;id\nfirst;dog;7\n;;8\n\"two\nlines\"; cat ;9\n;NaN;10\n")
-	got, err := Read(path, classes, "out")
-	want := Labels{path, []Label{{ID: "7", Class: "dog", Line: 2}, {ID: "9", Class: "cat", Line: 4}}, []Stratum{{Share: 1}}, false}
+	got, err := Read(path, classes, "out", "")
+	want := Labels{path, []Label{{ID: "7", Class: "dog", Line: 2}, {ID: "9", Class: "cat", Line: 4}}, []Stratum{{Share: 1}}, false, false}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Error(diff, err)
 	}
 	// Classes that are numbers, as pandas writes them beside empty cells.
-	got, err = Read(file(t, "labels.csv", "id,label\n1,3.0\n2,\n3,4.0\n"), []string{"3", "4"}, "out")
+	got, err = Read(file(t, "labels.csv", "id,label\n1,3.0\n2,\n3,4.0\n"), []string{"3", "4"}, "out", "")
 	if err != nil || got.Rows[0].Class != "3" || got.Rows[1].Class != "4" {
 		t.Errorf("%+v, %v", got, err)
 	}
 	path = file(t, "strata.csv", "id,stratum,stratum_share,label\n1,a,0.25,cat\n2,a,0.25,dog\n3,b,0.75,\n4,b,0.75,cat\n5,b,0.75,cat\n")
-	got, err = Read(path, classes, "out")
+	got, err = Read(path, classes, "out", "")
 	if diff := cmp.Diff([]Stratum{{"a", 0.25}, {"b", 0.75}}, got.Strata); diff != "" || err != nil || got.Rows[3].Stratum != 1 {
 		t.Errorf("%s, %+v, %v", diff, got, err)
 	}
 	// As a spreadsheet writes it where fractions have a comma.
 	path = file(t, "strata.csv", "id;stratum;stratum_share;label\n1;a;0,6081;cat\n2;a;0,6081;dog\n3;b;3,919E-01;cat\n4;b;3,919E-01;cat\n")
-	got, err = Read(path, classes, "out")
+	got, err = Read(path, classes, "out", "")
 	if diff := cmp.Diff([]Stratum{{"a", 0.6081}, {"b", 0.3919}}, got.Strata); diff != "" || err != nil {
 		t.Error(diff, err)
 	}
@@ -99,7 +99,7 @@ func TestRead(t *testing.T) {
 		strata("1,a,0.2,cat", "2,a,0.2,cat"): "the shares of the strata sum to 0.2, not 1; keep the rows of all strata",
 	} {
 		path := file(t, "labels.csv", text)
-		if _, err := Read(path, classes, "out"); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), path+":") {
+		if _, err := Read(path, classes, "out", ""); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), path+":") {
 			t.Errorf("%q: error %v, want %q", text, err, want)
 		}
 	}

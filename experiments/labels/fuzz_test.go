@@ -17,7 +17,7 @@ func FuzzRead(f *testing.F) {
 			t.Fatal(err)
 		}
 		StateOf(path)
-		got, err := Read(path, []string{"cat", "dog"}, "out")
+		got, err := Read(path, []string{"cat", "dog"}, "out", "")
 		if err != nil {
 			return
 		}

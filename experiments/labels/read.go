@@ -19,6 +19,8 @@ type Labels struct {
 	Strata []Stratum // from which the rows were drawn
 	// Disputed tells that the rows are those on which methods differ, and no random draw: the file has a column for a method.
 	Disputed bool
+	// Grouped tells that labels have groups, and that whole groups were drawn.
+	Grouped bool
 }
 
 // Label is that of a row.
@@ -27,6 +29,7 @@ type Label struct {
 	Class   string
 	Line    int // of the file
 	Stratum int // index in Strata
+	Group   int // that it belongs to, from 0, if labels are Grouped
 }
 
 // Stratum is a part of all rows; its name is "" if rows were drawn from all alike.
@@ -39,9 +42,10 @@ type Stratum struct {
 // has these, stratum and stratum_share as [Write] leaves them; a label that stands for none
 // ([table.Unknown]), as an empty one, is passed over. The classes are those of origin; without any
 // each label is the name of one. A label that is no class, an id that has two labels and a stratum
-// with less than two are errors that name file, line and id.
-func Read(path string, classes []string, origin string) (Labels, error) {
-	r := reader{Labels: Labels{Path: path}, lines: map[string]int{}}
+// with less than two are errors that name file, line and id. groups is the name of the column that says which
+// rows belong together, "" for none; a row without a value there is a group of its own.
+func Read(path string, classes []string, origin, groups string) (Labels, error) {
+	r := reader{Labels: Labels{Path: path, Grouped: groups != ""}, lines: map[string]int{}, groups: groups}
 	var err error
 	if r.name, err = table.LabelNames(classes, origin); err != nil {
 		return r.Labels, input.Wrong(err)
@@ -56,7 +60,10 @@ func Read(path string, classes []string, origin string) (Labels, error) {
 type reader struct {
 	Labels
 	name                      func(label string) (string, error)
-	id, label, stratum, share int            // columns, -1 for none
+	id, label, stratum, share int    // columns, -1 for none
+	group                     int    // column
+	groups                    string // its name, "" for none
+	grouping                  table.Grouping
 	lines                     map[string]int // of ids
 }
 
@@ -67,7 +74,10 @@ func (r *reader) header(columns []string) error {
 		_, is := config.ParseMethod(name)
 		return is
 	})
+	r.group = slices.Index(columns, r.groups)
 	switch {
+	case r.Grouped && r.group < 0:
+		return fmt.Errorf("no column is %.100q, which is to say which rows belong together; the columns are %.200q", r.groups, columns)
 	case r.id < 0 || r.label < 0:
 		return fmt.Errorf("the columns are %.200q; want id and label", columns)
 	case (r.stratum < 0) != (r.share < 0):
@@ -94,6 +104,9 @@ func (r *reader) line(line int, cells []string) (err error) {
 	}
 	if first := r.lines[l.ID]; first > 0 {
 		return fmt.Errorf("id %.100q has a label in line %d already", l.ID, first)
+	}
+	if r.Grouped {
+		l.Group = r.grouping.Number(strings.Clone(cells[r.group]))
 	}
 	l.Class, r.lines[l.ID] = strings.Clone(name), line
 	r.Rows = append(r.Rows, l)

@@ -19,6 +19,9 @@ func (e *Evaluation) Sheet() sheet.Sheet {
 	if e.Strata == 0 {
 		s.Legend = fmt.Sprintf("%d labelled rows, on which methods differ. %s p: p-value of the test that both are right equally often on such rows.", e.Labels, gained)
 	}
+	if e.Strata > 0 && len(e.Methods) > 1 {
+		s.Legend += fmt.Sprintf(" The intervals of the %d methods hold together, in 95%% of draws: also that of the method which looks best.", len(e.Methods))
+	}
 	if e.Strata > 1 {
 		s.Notes = append([]string{fmt.Sprintf("The rows were drawn from %d strata of confidence. Each row is weighted by the number of rows that it stands for.", e.Strata)}, s.Notes...)
 	}

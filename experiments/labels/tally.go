@@ -31,7 +31,7 @@ func (t *Tally) Accuracy() (labels int, a Accuracy) {
 	a.Right = t.right
 	if labels = len(t.stratum.Right); labels > 0 {
 		t.stratum.Share = 1
-		a.estimate(evaluation.Scores{Strata: []evaluation.Stratum{t.stratum}, All: t.all})
+		a.estimate(evaluation.Scores{Strata: []evaluation.Stratum{t.stratum}, All: t.all}, 1)
 	}
 	return labels, a
 }

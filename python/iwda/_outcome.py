@@ -277,7 +277,7 @@ class Outcome:
         name = _data.unescape(cell)
         return self.classes[self._names.index(name)] if name in self._names else name
 
-    def evaluate(self, labels: Any, *, choose: bool = False, run_module: Any = None) -> Evaluation:
+    def evaluate(self, labels: Any, *, choose: bool = False, groups: Optional[str] = None, run_module: Any = None) -> Evaluation:
         """Says by labels of some rows how many predictions are right, by ``iwrun evaluate``.
 
         Parameters
@@ -290,6 +290,9 @@ class Outcome:
             disputed.csv no accuracy follows.
         choose : bool
             Have the method predict that the labels say is clearly better, if there is one.
+        groups : str, optional
+            The column of labels, a frame or a file, that says which rows belong together, as the visits of
+            a patient, if whole groups were drawn: they count as one in intervals and tests.
         run_module : path, optional
             Run this TorchScript module, with which methods were trained. It is a program: only do so
             if it comes from somebody you trust.
@@ -310,9 +313,9 @@ class Outcome:
             if isinstance(labels, (str, os.PathLike)):
                 file = os.fspath(labels)
             else:
-                _data.write_csv(file, *self._labelled(labels))
+                _data.write_csv(file, *self._labelled(labels, groups))
                 called = {file: "labels"}
-            arguments = ["evaluate", "-o", result] + ["--choose"] * choose + ([] if run_module is None else ["--module", os.fspath(run_module)])
+            arguments = ["evaluate", "-o", result] + ["--choose"] * choose + ([] if groups is None else ["--group-column", groups]) + ([] if run_module is None else ["--module", os.fspath(run_module)])
             arguments += ["--", str(self.folder), file]
             if hasattr(self, "_removal"):  # a folder whose files nobody looks at
                 called.update({str(self.path("predictions.csv")): "the target", str(self.path(OUTCOME_FILE)): "the source"})
@@ -325,7 +328,7 @@ class Outcome:
                 self.__dict__.pop(name, None)
         return Evaluation(record, text)
 
-    def _labelled(self, labels: Any) -> Tuple[List[str], Iterable[Any]]:
+    def _labelled(self, labels: Any, groups: Optional[str]) -> Tuple[List[str], Iterable[Any]]:
         """The names and lines of a file of labels."""
         columns: Dict[str, Any]
         if isinstance(labels, Mapping):
@@ -334,7 +337,7 @@ class Outcome:
             there = list(labels.columns) if _data.is_frame(labels) else list(labels.dtype.names)
             if absent := {"id", "label"} - set(there):
                 raise ValueError(f"labels has no column {min(absent)!r}; it wants id and label")
-            read = {"id", "label", "stratum", "stratum_share", "predicted_class", *(m["method"] for m in self.record["methods"])}
+            read = {"id", "label", "stratum", "stratum_share", "predicted_class", groups, *(m["method"] for m in self.record["methods"])}
             columns = {name: _listed(labels[name]) for name in there if name in read}
         elif (index := _data.index_of(labels)) is not None:
             if len(index) == len(self.ids) and _data.numbered(index) != _data.numbered(self.ids):

@@ -172,6 +172,8 @@ def test_indices_are_ids(kind, frames):
     drawn["label"] = hidden.loc[drawn["id"]].array
     accuracy = outcome.evaluate(drawn).accuracy
     assert accuracy.value == pytest.approx(of_drawn.mean()) and accuracy.low <= right <= accuracy.high
+    grouped = outcome.evaluate(drawn.assign(patient=np.arange(len(drawn)) // 10), groups="patient").accuracy
+    assert grouped.value == accuracy.value and grouped.high - grouped.low > accuracy.high - accuracy.low
     for labels in (hidden.sample(frac=1, random_state=1), dict(hidden), hidden.array):
         assert outcome.evaluate(labels).accuracy.value == pytest.approx(right)
     some = hidden.sample(40, random_state=1)
