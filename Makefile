@@ -109,10 +109,10 @@ test-latex: ## every table in LaTeX set by pdflatex, which is installed where it
 python := $$(for p in python3 /usr/bin/python3; do $$p -c 'import numpy, pytest, mypy' 2>/dev/null && echo $$p && break; done)
 test-python: ## the Python package: types, and tests with the programs of build/
 	@sh tools/setup.sh numpy.py:python3-numpy pytest.py:python3-pytest mypy.py:mypy sklearn.py:python3-sklearn pandas.py:python3-pandas \
-		nbclient.py:python3-nbclient nbformat.py:python3-nbformat ipykernel.py:python3-ipykernel torch.py:python3-torch torchvision.py:python3-torchvision
+		nbclient.py:python3-nbclient nbformat.py:python3-nbformat ipykernel.py:python3-ipykernel torch.py:python3-torch torchvision.py:python3-torchvision xdist.py:python3-pytest-xdist
 	@$(MAKE) --no-print-directory build
 	cd python && python="$(python)" && $$python -m mypy --strict --cache-dir ../build/mypy -p iwda && \
-		IWDA_PROGRAMS='$(here)/build' $$python -B -m pytest -q -p no:cacheprovider tests
+		IWDA_PROGRAMS='$(here)/build' $$python -B -m pytest -q -p no:cacheprovider -n 2 tests
 
 test-wheel: wheel ## the wheel in a virtual environment: compiled against the torch that is here, and an adaptation
 	@sh tools/setup.sh numpy.py:python3-numpy /usr/share/doc/python3-venv:python3-venv

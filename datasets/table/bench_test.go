@@ -129,7 +129,7 @@ func BenchmarkWritePredictions(b *testing.B) {
 			path, what := filepath.Join(b.TempDir(), "predictions"+extension), Predictions{Classes: []string{"cat", "dog", "owl"}, Probabilities: true}
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := WritePredictions(path, what, func(add func(string, []float32) error) error {
+				if _, err := WritePredictions(path, what, func(add Add) error {
 					for i, id := range ids {
 						if err := add(id, probabilities[i*classes:(i+1)*classes]); err != nil {
 							return err

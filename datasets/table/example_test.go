@@ -52,7 +52,7 @@ func Example() {
 	}
 	defer target.Close()
 	out := filepath.Join(folder, "predictions.csv")
-	_, err = table.WritePredictions(out, table.Predictions{Classes: reference.Classes}, func(add func(string, []float32) error) error {
+	_, err = table.WritePredictions(out, table.Predictions{Classes: reference.Classes}, func(add table.Add) error {
 		for batch, err := range target.Batches(256) {
 			if err != nil {
 				return err

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"iwda/internal/evenly"
 	"iwda/internal/heading"
 	"iwda/internal/wholefile"
 )
@@ -20,13 +21,15 @@ type Predictions struct {
 	Classes []string
 	// Probabilities adds those of all classes to each row.
 	Probabilities bool
+	// Sets adds the set of classes that each row may have.
+	Sets bool
 	// Disk is where the file is written, the system's if it is nil.
 	Disk *wholefile.Disk
 }
 
 // predictionWriter writes predictions in one format.
 type predictionWriter interface {
-	add(id string, class int, probabilities []float32) error
+	add(id string, class int, probabilities []float32, set []int) error
 	close() error
 }
 
@@ -43,6 +46,23 @@ func (p Predictions) writer(w io.Writer, path string) (predictionWriter, error) 
 
 func extensionOf(path string) string { return strings.ToLower(filepath.Ext(path)) }
 
+// between stands between the classes of a set.
+const between = " | "
+
+// checkSets returns an error unless the classes of a set can be told from a text with all of their names.
+func checkSets(classes []string) error {
+	for _, class := range classes {
+		if strings.Contains(class, between) {
+			return fmt.Errorf("class %.100q has %q in its name, which separates the classes of a set: rename it", class, between)
+		}
+	}
+	return nil
+}
+
+// Add takes a row of predictions: a probability for each class and, if sets are written, the classes that it
+// may have.
+type Add func(id string, probabilities []float32, set ...int) error
+
 // CheckPredictions returns an error unless [WritePredictions] can write a file of that
 // name, for a program that asks before it computes.
 func CheckPredictions(path string) error {
@@ -54,20 +74,20 @@ func CheckPredictions(path string) error {
 
 // WritePredictions writes a file of the format of its name, .csv, .npz or .parquet, in one
 // step: it appears when write has returned without an error, or not at all. write hands
-// over one row after the other, with a probability for each class; the memory taken does
-// not depend on how many there are.
+// over one row after the other; the memory taken does not depend on how many there are.
 //
 // The columns are id, predicted_class (a name) and probability, and those of all classes:
 // probability_CLASS in CSV, whose ids and classes [printable.FromCell] gives back, the lists
-// probabilities in Parquet. An .npz file has the arrays ids, predicted_class (numbers from 0),
-// probability, class_names, and probabilities. [Open] reads files with the probabilities of all
+// probabilities in Parquet; and set, the names of its classes with " | " between them. An .npz file has the
+// arrays ids, predicted_class (numbers from 0), probability, class_names, probabilities, and set, truth
+// values (rows × classes). [Open] reads files with the probabilities of all
 // classes as [Probabilities].
 //
 // An id of more than 16,384 characters in an .npz file, a probability that is not a number,
 // and another number of them than there are classes are errors that name the row. An error
 // of write itself is returned as it is. The counts are the rows by predicted class, of those
 // that were handed over.
-func WritePredictions(path string, p Predictions, write func(add func(id string, probabilities []float32) error) error) (counts []int, err error) {
+func WritePredictions(path string, p Predictions, write func(add Add) error) (counts []int, err error) {
 	if err := CheckPredictions(path); err != nil {
 		return nil, err
 	}
@@ -84,7 +104,7 @@ func WritePredictions(path string, p Predictions, write func(add func(id string,
 
 // StreamPredictions writes what [WritePredictions] writes into a .csv file, as the rows
 // come.
-func StreamPredictions(w io.Writer, p Predictions, write func(add func(id string, probabilities []float32) error) error) (counts []int, err error) {
+func StreamPredictions(w io.Writer, p Predictions, write func(add Add) error) (counts []int, err error) {
 	writer, err := p.rows(newCSVRows, w)
 	if err != nil {
 		return nil, err
@@ -95,14 +115,14 @@ func StreamPredictions(w io.Writer, p Predictions, write func(add func(id string
 
 // write writes the rows, counts them by class and closes the writer. It tells an error of the
 // caller's function from its own.
-func (p Predictions) write(writer predictionWriter, write func(add func(id string, probabilities []float32) error) error) (counts []int, ofCaller, err error) {
+func (p Predictions) write(writer predictionWriter, write func(add Add) error) (counts []int, ofCaller, err error) {
 	row := 0
 	counts = make([]int, len(p.Classes))
 	var refused error
-	ofCaller = write(func(id string, probabilities []float32) error {
+	ofCaller = write(func(id string, probabilities []float32, set ...int) error {
 		class, err := p.largest(probabilities)
 		if err == nil {
-			err = writer.add(id, class, probabilities)
+			err = writer.add(id, class, probabilities, set)
 		}
 		if err != nil {
 			refused = fmt.Errorf("row %d: %w", row, err)
@@ -153,14 +173,23 @@ func (p Predictions) rows(format func(io.Writer, []Field) (rowWriter, error), w 
 	if p.Probabilities {
 		fields = append(fields, Field{Probabilities.String(), ClassesField, p.Classes})
 	}
+	if p.Sets {
+		if err := checkSets(p.Classes); err != nil {
+			return nil, err
+		}
+		fields = append(fields, Field{Name: heading.Set})
+	}
 	rows, err := format(w, fields)
 	return &rowPredictions{rowWriter: rows, what: p}, err
 }
 
-func (r *rowPredictions) add(id string, class int, probabilities []float32) error {
+func (r *rowPredictions) add(id string, class int, probabilities []float32, set []int) error {
 	r.row = append(r.row[:0], Cell{Text: id}, Cell{Text: r.what.Classes[class]}, Cell{Number: float64(probabilities[class])})
 	if r.what.Probabilities {
 		r.row = append(r.row, Cell{Numbers: probabilities})
+	}
+	if r.what.Sets {
+		r.row = append(r.row, Cell{Text: strings.Join(evenly.Pick(r.what.Classes, set), between)})
 	}
 	return r.rowWriter.add(r.row)
 }

@@ -14,7 +14,7 @@ import (
 func TestPredictionsHoldNoFormulas(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "predictions.csv")
 	classes, ids := []string{"=cmd|'/C calc'!A0", "-1"}, []string{"@a", "'=b", "-7", "c"}
-	_, err := WritePredictions(path, Predictions{Classes: classes, Probabilities: true}, func(add func(string, []float32) error) error {
+	_, err := WritePredictions(path, Predictions{Classes: classes, Probabilities: true}, func(add Add) error {
 		for i, id := range ids {
 			if err := add(id, []float32{float32(i) / 4, 1 - float32(i)/4}); err != nil {
 				return err

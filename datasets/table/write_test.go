@@ -27,7 +27,7 @@ var predicted = Predictions{Classes: []string{"cat, small", "dög"}, Probabiliti
 func predictions(t testing.TB, name string, p Predictions, n int) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	_, err := WritePredictions(path, p, func(add func(string, []float32) error) error {
+	_, err := WritePredictions(path, p, func(add Add) error {
 		row := make([]float32, 2)
 		for i := range n {
 			row[0] = float32(i) / float32(n)
@@ -75,7 +75,7 @@ func TestLongIDs(t *testing.T) {
 	for _, extension := range predictionFormats {
 		for length, fits := range map[int]bool{maxText / 4: true, maxText/4 + 1: false, maxText: false} {
 			id, path := strings.Repeat("ü", length), filepath.Join(t.TempDir(), "out"+extension)
-			_, err := WritePredictions(path, predicted, func(add func(string, []float32) error) error { return add(id, []float32{1, 0}) })
+			_, err := WritePredictions(path, predicted, func(add Add) error { return add(id, []float32{1, 0}) })
 			if err != nil {
 				if fits || !strings.Contains(err.Error(), "row 0: an id of") {
 					t.Errorf("%s, %d characters: %v", extension, length, err)
@@ -139,7 +139,7 @@ func TestPredictionsThatFail(t *testing.T) {
 			"row 1: 3 probabilities for 2 classes":           {1, 0, 0},
 			"row 1: the probability of class \"dög\" is NaN": {1, half(0x7e00)},
 		} {
-			_, err := WritePredictions(path, predicted, func(add func(string, []float32) error) error {
+			_, err := WritePredictions(path, predicted, func(add Add) error {
 				return errors.Join(add("a", []float32{1, 0}), add("b", row))
 			})
 			if err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), words) {
@@ -147,7 +147,7 @@ func TestPredictionsThatFail(t *testing.T) {
 			}
 		}
 		own := errors.New("rows.csv:7: not a number")
-		_, err := WritePredictions(path, predicted, func(add func(string, []float32) error) error {
+		_, err := WritePredictions(path, predicted, func(add Add) error {
 			return errors.Join(add("a", []float32{1, 0}), own)
 		})
 		if err == nil || err.Error() != own.Error() {
@@ -176,7 +176,7 @@ func TestPredictionsOnAFullDisk(t *testing.T) {
 		return syscall.ENOSPC
 	}}
 	for _, extension := range predictionFormats {
-		_, err := WritePredictions(filepath.Join(t.TempDir(), "out"+extension), full, func(add func(string, []float32) error) error {
+		_, err := WritePredictions(filepath.Join(t.TempDir(), "out"+extension), full, func(add Add) error {
 			return add(strings.Repeat("a", 1<<12), []float32{1, 0})
 		})
 		if !errors.Is(err, syscall.ENOSPC) || strings.Count(err.Error(), syscall.ENOSPC.Error()) != 1 {
@@ -199,7 +199,7 @@ func TestPredictionsTakeLittleMemory(t *testing.T) {
 	for _, extension := range []string{".npz", ".parquet"} {
 		path := filepath.Join(t.TempDir(), "out"+extension)
 		allocation.Within(t, 300*n, func() { // 67 MB of probabilities, twice that as doubles
-			_, err := WritePredictions(path, wide, func(add func(string, []float32) error) error {
+			_, err := WritePredictions(path, wide, func(add Add) error {
 				for range n {
 					if err := add("id", row); err != nil {
 						return err
@@ -211,5 +211,51 @@ func TestPredictionsTakeLittleMemory(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// Sets are names in tables and members in arrays; a name that would be read as two is an error.
+func TestSetsOfClasses(t *testing.T) {
+	sets := Predictions{Classes: []string{"cat, small", "dög"}, Sets: true}
+	write := func(name string, p Predictions) (string, error) {
+		path := filepath.Join(t.TempDir(), name)
+		_, err := WritePredictions(path, p, func(add Add) error {
+			return errors.Join(add("a", []float32{0.5, 0.5}, 0, 1), add("b", []float32{0.1, 0.9}, 1), add("c", []float32{0.4, 0.6}))
+		})
+		return path, err
+	}
+	for _, format := range Formats() {
+		path, err := write("out."+format, sets)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		if err := ReadText(path, func(columns []string) error {
+			if i := slices.Index(columns, "set"); i != len(columns)-1 {
+				t.Errorf("%s: columns %q", format, columns)
+			}
+			return nil
+		}, func(_ int, cells []string) error {
+			got = append(got, cells[len(cells)-1])
+			return nil
+		}); err != nil || !slices.Equal(got, []string{"cat, small | dög", "dög", ""}) {
+			t.Errorf("%s: %q, %v", format, got, err)
+		}
+		if _, err := write("out."+format, Predictions{Classes: []string{"a | b", "c"}, Sets: true}); err == nil || !strings.Contains(err.Error(), `class "a | b" has " | " in its name`) {
+			t.Errorf("%s: %v", format, err)
+		}
+	}
+	path, err := write("out.npz", sets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	archive, err := npz.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer archive.Close()
+	var members []bool
+	if err := archive.Read("set.npy", &members); err != nil || !slices.Equal(members, []bool{true, true, false, true, false, false}) {
+		t.Errorf("%v, %v", members, err)
 	}
 }

@@ -15,7 +15,7 @@ import (
 // npzPredictions writes arrays one after the other. The header of an array tells how many rows
 // follow, and how long the longest text is, so that rows are spooled, in a file without a
 // name, until all are there: of each the length of its id, the id, the class, its probability,
-// and those of all classes where they are written.
+// those of all classes where they are written, and of each class whether it is in the set.
 type npzPredictions struct {
 	w             io.Writer
 	what          Predictions
@@ -37,7 +37,7 @@ func newNPZPredictions(w io.Writer, folder string, p Predictions) (predictionWri
 	return &npzPredictions{w: w, what: p, file: file, spool: bufio.NewWriterSize(file, 1<<16), longest: 1}, nil
 }
 
-func (n *npzPredictions) add(id string, class int, probabilities []float32) error {
+func (n *npzPredictions) add(id string, class int, probabilities []float32, set []int) error {
 	length := utf8.RuneCountInString(id)
 	if length > maxText/4 { // of four bytes each
 		return fmt.Errorf("an id of %d characters", length)
@@ -48,6 +48,13 @@ func (n *npzPredictions) add(id string, class int, probabilities []float32) erro
 	n.buffer, _ = binary.Append(n.buffer, binary.LittleEndian, probabilities[class])
 	if n.what.Probabilities {
 		n.buffer, _ = binary.Append(n.buffer, binary.LittleEndian, probabilities)
+	}
+	if n.what.Sets {
+		member := make([]byte, len(n.what.Classes))
+		for _, class := range set {
+			member[class] = 1
+		}
+		n.buffer = append(n.buffer, member...)
 	}
 	_, err := n.spool.Write(n.buffer)
 	return err
@@ -63,6 +70,10 @@ func (n *npzPredictions) close() error {
 	numbers := largest
 	if n.what.Probabilities {
 		numbers += 4 * len(n.what.Classes)
+	}
+	probabilities := numbers
+	if n.what.Sets {
+		numbers += len(n.what.Classes)
 	}
 	part := func(from, to int) func(id, numbers []byte) []byte {
 		return func(_, numbers []byte) []byte { return numbers[from:to] }
@@ -80,7 +91,12 @@ func (n *npzPredictions) close() error {
 	}
 	if n.what.Probabilities {
 		steps = append(steps, func() error {
-			return n.array(file, "probabilities", "<f4", numbers, part(largest, numbers), n.rows, len(n.what.Classes))
+			return n.array(file, "probabilities", "<f4", numbers, part(largest, probabilities), n.rows, len(n.what.Classes))
+		})
+	}
+	if n.what.Sets {
+		steps = append(steps, func() error {
+			return n.array(file, "set", "|b1", numbers, part(probabilities, numbers), n.rows, len(n.what.Classes))
 		})
 	}
 	for _, step := range append(steps, file.Close) {

@@ -46,7 +46,7 @@ func TestHeadings(t *testing.T) {
 
 	classes := []string{"cat", "dog"}
 	_, err := table.WritePredictions(path(names.Predictions), table.Predictions{Classes: classes, Probabilities: true},
-		func(add func(string, []float32) error) error { return add("1", []float32{0.25, 0.75}) })
+		func(add table.Add) error { return add("1", []float32{0.25, 0.75}) })
 	must(err)
 	d := newDisputes(2, []float64{0.25, 0.75})
 	d.add("mcc", "", 2, []float64{0.75, 0.25})
@@ -107,7 +107,7 @@ func TestNoFormulas(t *testing.T) {
 	folder := t.TempDir()
 	path := func(name string) string { return filepath.Join(folder, name) }
 	for _, format := range table.Formats() {
-		_, err := table.WritePredictions(path("predictions."+format), table.Predictions{Classes: classes, Probabilities: true}, func(add func(string, []float32) error) error {
+		_, err := table.WritePredictions(path("predictions."+format), table.Predictions{Classes: classes, Probabilities: true}, func(add table.Add) error {
 			for _, id := range ids {
 				if err := add(id, []float32{0.75, 0.25}); err != nil {
 					return err

@@ -320,7 +320,7 @@ func TestIDsAreTheSameInAllFiles(t *testing.T) {
 	folder := t.TempDir()
 	for _, format := range table.Formats() {
 		predictions := filepath.Join(folder, "predictions."+format)
-		if _, err := table.WritePredictions(predictions, table.Predictions{Classes: []string{"cat", "dog"}}, func(add func(string, []float32) error) error {
+		if _, err := table.WritePredictions(predictions, table.Predictions{Classes: []string{"cat", "dog"}}, func(add table.Add) error {
 			for _, id := range given {
 				if err := add(id, []float32{0.75, 0.25}); err != nil {
 					return err

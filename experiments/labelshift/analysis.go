@@ -38,6 +38,8 @@ type Analysis struct {
 	// the settings say is needed; nil for sums alone.
 	Known   *trust.Known
 	Answers []trust.Answer
+	// Sets are nil unless they are wanted.
+	Sets *Sets
 	// Uncertainty is nil where no intervals were asked for or could be had.
 	Uncertainty *intervals.Uncertainty
 	Tests       Tests
@@ -107,7 +109,10 @@ func Analyse(source, target *Predictions, s Settings) (*Analysis, error) {
 	if err := a.test(); err != nil {
 		return nil, err
 	}
-	return a, a.know(source, target)
+	if err := a.know(source, target); err != nil {
+		return nil, err
+	}
+	return a, a.findSets(source, target)
 }
 
 // of are the settings of package classshares for that source.
@@ -277,7 +282,7 @@ func (a *Analysis) WriteCorrected(path string) error {
 	}
 	defer file.Close()
 	k := len(a.Classes)
-	_, err = table.WritePredictions(path, table.Predictions{Classes: a.Classes, Probabilities: true}, func(add func(string, []float32) error) error {
+	_, err = table.WritePredictions(path, table.Predictions{Classes: a.Classes, Probabilities: true, Sets: a.Sets != nil}, func(add table.Add) error {
 		row, rows := make([]float32, k), 0
 		for batch, err := range file.Batches(batchRows) {
 			if err != nil {
@@ -290,11 +295,12 @@ func (a *Analysis) WriteCorrected(path string) error {
 			if err != nil {
 				return err
 			}
+			sets := a.Sets.ofBatch(batch, file.Kind())
 			for i := range batch.Len() {
 				for j := range row {
 					row[j] = float32(corrected[i*k+j])
 				}
-				if err := add(batch.ID(i), row); err != nil {
+				if err := add(batch.ID(i), row, sets[i]...); err != nil {
 					return err
 				}
 			}

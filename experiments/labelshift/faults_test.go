@@ -23,7 +23,7 @@ func TestFilesOnAFailingDisk(t *testing.T) {
 	}
 	predictions := func(disk *wholefile.Disk, path string) error {
 		what := table.Predictions{Classes: []string{"cat", "dog"}, Probabilities: true, Disk: disk}
-		_, err := table.WritePredictions(path, what, func(add func(string, []float32) error) error {
+		_, err := table.WritePredictions(path, what, func(add table.Add) error {
 			for i := range 5000 {
 				if err := add(strings.Repeat("x", i%7), []float32{float32(i) / 5000, 1 - float32(i)/5000}); err != nil {
 					return err

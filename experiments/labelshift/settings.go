@@ -27,6 +27,8 @@ type Settings struct {
 	// predictions, as [trust.ParseNeeds] reads them.
 	LabelShift bool
 	Needs      []string
+	// Sets is the probability with which a row's set of classes has its class, as package sets has it; 0: no sets.
+	Sets float64
 }
 
 // Default returns the estimator and calibration of package classshares, with intervals at 95%
@@ -47,6 +49,8 @@ func (s Settings) Check() error {
 		return fmt.Errorf("%d replicas; a bootstrap needs two or more", s.Replicas)
 	case !(s.Level > 0 && s.Level < 1):
 		return fmt.Errorf("a level of %v; it must lie between 0 and 1", s.Level)
+	case s.Sets != 0 && !(s.Sets > 0 && s.Sets < 1):
+		return fmt.Errorf("sets of the level %v; it must lie between 0 and 1", s.Sets)
 	}
 	return nil
 }

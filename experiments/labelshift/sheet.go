@@ -44,6 +44,10 @@ func (a *Analysis) Sheet() sheet.Sheet {
 		s.Sections = append(s.Sections, a.caseSection(), needSection(a.Answers))
 	}
 	s.Sections = append(s.Sections, sheet.NewSection(a.method(), columns, rows))
+	if a.Sets != nil {
+		s.Sections = append(s.Sections, a.Sets.section())
+		s.Notes = append(s.Notes, a.Sets.notes()...)
+	}
 	s.Legend = "Source: share of the class among the source's labels. Target: its estimated share in the target. Weight: target share divided by source share, for which mlls takes the mean calibrated probability of source rows."
 	if a.Known != nil {
 		s.Legend += " Predicted, recall, precision: of the corrected predictions."
@@ -107,6 +111,7 @@ type facts struct {
 	Cases     []trust.Case   `json:"cases,omitempty"`
 	Needs     []trust.Answer `json:"needs,omitempty"`
 	Rejected  string         `json:"shares_rejected,omitempty"`
+	Sets      *setFacts      `json:"sets,omitempty"`
 	Condition sheet.Value    `json:"condition_number"`
 	Effective sheet.Value    `json:"effective_rows"`
 	Intervals *intervalFacts `json:"intervals"`
@@ -137,6 +142,12 @@ type intervalFacts struct {
 	Replicas int     `json:"replicas"`
 }
 
+type setFacts struct {
+	Level float64  `json:"level"`
+	Rows  []int    `json:"rows_by_size"` // from 0 on
+	Every []string `json:"classes_in_every_set,omitempty"`
+}
+
 func (a *Analysis) facts() facts {
 	f := facts{
 		Source: domainFacts{a.Source, a.SourceRows}, Target: domainFacts{a.Target, a.TargetRows},
@@ -145,6 +156,9 @@ func (a *Analysis) facts() facts {
 	}
 	if k := a.Known; k != nil {
 		f.Headline, f.Reliable, f.Cases, f.Needs, f.Rejected = k.Headline(), trust.Together(a.Answers), k.Cases, a.Answers, k.Rejected
+	}
+	if a.Sets != nil {
+		f.Sets = &setFacts{a.Sets.Level, a.Sets.Sizes, a.Sets.Everywhere}
 	}
 	if a.Uncertainty != nil {
 		f.Intervals = &intervalFacts{a.Level, a.Replicas}

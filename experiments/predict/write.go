@@ -67,11 +67,11 @@ func Write(ctx context.Context, models []model.Model, request Request, options O
 	if w.Shares, err = ensemble.Shares(ctx, request.Shares, inputs); err != nil {
 		return w, fmt.Errorf("class shares %s: %w", request.Shares, err)
 	}
-	rows := func(add func(id string, probabilities []float32) error) error {
+	rows := func(add table.Add) error {
 		if request.Also != nil {
 			add = request.andAlso(add, models[0].Classes)
 		}
-		return ensemble.Each(ctx, inputs, w.Shares, add)
+		return ensemble.Each(ctx, inputs, w.Shares, func(id string, probabilities []float32) error { return add(id, probabilities) })
 	}
 	what := table.Predictions{Classes: models[0].Classes, Probabilities: request.Probabilities || len(models[0].Classes) <= FewClasses}
 	if request.Output == Stdout {
@@ -91,9 +91,9 @@ func Write(ctx context.Context, models []model.Model, request Request, options O
 }
 
 // andAlso returns add with a word to Also once it is done.
-func (r Request) andAlso(add func(id string, probabilities []float32) error, classes []string) func(id string, probabilities []float32) error {
-	return func(id string, probabilities []float32) error {
-		if err := add(id, probabilities); err != nil {
+func (r Request) andAlso(add table.Add, classes []string) table.Add {
+	return func(id string, probabilities []float32, set ...int) error {
+		if err := add(id, probabilities, set...); err != nil {
 			return err
 		}
 		class := table.Largest(probabilities)

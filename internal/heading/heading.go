@@ -9,6 +9,7 @@ const (
 	Class          = "class"           // of a file with a line a class
 	PredictedClass = "predicted_class" // of a row
 	Probability    = "probability"     // of the predicted class
+	Set            = "set"             // of classes that a row may have
 	Stratum        = "stratum"         // of probabilities, from which a row was drawn
 	StratumShare   = "stratum_share"   // of all rows
 

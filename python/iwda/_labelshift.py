@@ -37,10 +37,12 @@ class LabelShift:
     notes : list of str
     corrected : array, n × k
         The target's probabilities, calibrated and corrected for the shares.
+    sets : array of bool, n × k
+        Which classes each row may have, if ``sets`` was given; otherwise None.
     """
 
-    def __init__(self, record: Dict[str, Any], classes: Array, corrected: Array) -> None:
-        self.record, self.classes, self.corrected = record, classes, corrected
+    def __init__(self, record: Dict[str, Any], classes: Array, corrected: Array, sets: Optional[Array] = None) -> None:
+        self.record, self.classes, self.corrected, self.sets = record, classes, corrected, sets
         rows: List[Dict[str, Any]] = record["rows"]
         numbers = [key for key in rows[0] if key not in ("share_rejected", "estimator", "calibration", "label_shift_p", "class")]
         made = {key: np.array([np.nan if row[key] is None else row[key] for row in rows], float) for key in numbers}
@@ -66,6 +68,7 @@ def labelshift(
     label_shift: bool = False,
     groups: Any = None,
     needs: Sequence[str] = (),
+    sets: Optional[float] = None,
     level: float = 0.95,
     seed: int = 0,
 ) -> LabelShift:
@@ -91,6 +94,9 @@ def labelshift(
         Which rows belong together, of the source's and of the target's; either may be None.
     needs : list of str
         As those of :func:`adapt`.
+    sets : float, optional
+        Find the set of classes that each row may have. It has the row's class with this probability
+        in each class by itself, such as 0.9, whatever the target's shares are.
     level : float
         The probability that an interval holds the true number.
     seed : int
@@ -123,14 +129,14 @@ def labelshift(
         arguments = ["--source", "source.npz", "--target", "target.npz", "--corrected", "corrected.npz", "--format", "json"]
         arguments += ["--level", str(level), "--seed", str(seed)]
         arguments += ["--label-shift"] * label_shift + (["--group-column", "group"] if any(together) else [])
+        arguments += [] if sets is None else ["--sets", str(sets)]
         arguments += [word for need in needs for word in ("--need", need)]
         for flag, value in (("--estimator", estimator), ("--calibration", calibration)):
             arguments += [] if value is None else [flag, value]
         words = Words({"source.npz": "source_probabilities", "target.npz": "target_probabilities"})
         record = json.loads(_process.run("labelshift", arguments, progress=False, cwd=place, words=words))
         with np.load(files[2]) as written:
-            corrected = written["probabilities"]
-    return LabelShift(record, classes, corrected)
+            return LabelShift(record, classes, written["probabilities"], None if sets is None else written["set"])
 
 
 def prepare(source_probabilities: Any, labels: Any, target_probabilities: Any, name: str, classes: Any, logits: bool) -> Tuple[Array, Array, Array, Array]:

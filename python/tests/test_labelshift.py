@@ -35,6 +35,15 @@ def test_shares():
     assert other.record["rows"][0]["estimator"] == "bbse-soft" and other.shares["target_share"][2] > 0.5
 
 
+def test_sets():
+    (source, labels), (target, hidden) = draw(1, SOURCE, 2000), draw(2, TARGET, 2000)
+    found = iwda.labelshift(source, labels, target, sets=0.9)
+    assert found.sets.dtype == bool and found.record["sets"]["rows_by_size"] == np.bincount(found.sets.sum(1), minlength=4).tolist()
+    for i in range(3):
+        assert found.sets[hidden == i, i].mean() == pytest.approx(0.9, abs=0.06)
+    assert iwda.labelshift(source, labels, target).sets is None
+
+
 def test_names_of_classes():
     (source, labels), (target, _) = draw(1, SOURCE), draw(2, TARGET)
     want = iwda.labelshift(source, labels, target)

@@ -64,8 +64,7 @@ def test_every_candidate_of_features(way, tmp_path):
     rows = more_rows(width, spread)
     if way == "clipped":
         source[::20, 3], target[::25, 4], rows[::30, 4] = 1000, -1000, 3000
-    settings = WAYS[way] if way == "as it suits" else {**WAYS[way], "seeds": [1]}
-    iwda.adapt(source, labels, target, folder=tmp_path / "out", **settings, **QUICK)
+    iwda.adapt(source, labels, target, folder=tmp_path / "out", seeds=[1], **WAYS[way], **QUICK)
     folders = folders_of(tmp_path / "out")
     assert len({path.parent.name for path in folders}) > 4  # candidates
     if way == "clipped":

@@ -94,6 +94,7 @@ Examples:
 			commandline.Fail(&o.Fail),
 			&cli.BoolFlag{Name: "label-shift", Destination: &o.LabelShift, Usage: "you know that only the class shares differ"},
 			&cli.StringFlag{Name: "group-column", Destination: &o.Group, Usage: "`NAME` of the column that says which rows belong together, as the visits of a patient: they count as one in intervals and tests"},
+			&cli.Float64Flag{Name: "sets", Destination: &o.Settings.Sets, Usage: "find for each row the set of classes that it may have, which has its class with `PROBABILITY`, such as 0.9, whatever the class shares are; --corrected writes the sets"},
 			&cli.BoolFlag{Name: "all", Destination: &o.All, Usage: "compare all estimators after all calibrations, without intervals"},
 		}, commandline.Advanced(
 			&cli.StringFlag{Name: "source", Destination: &o.Source, Usage: "`FILE`, instead of SOURCE"},
@@ -210,7 +211,7 @@ func (o options) checkMode() error {
 	}{
 		{o.Run != "" && (files || o.Kind != "" || o.Labels != "" || o.sums()), "--run takes the rows of a run; --source, --target, --kind, --labels, --partial and --merge are for files"},
 		{o.Group != "" && (o.Run != "" || o.sums()), "--group-column is for the rows of files; a run has those of its configuration, and sums have none"},
-		{o.sums() && (len(o.Needs) > 0 || o.Fail || o.LabelShift), "--need, --fail and --label-shift need rows, and --partial and --merge have sums"},
+		{o.sums() && (len(o.Needs) > 0 || o.Fail || o.LabelShift || o.Settings.Sets != 0), "--need, --fail, --sets and --label-shift need rows, and --partial and --merge have sums"},
 		{o.Run != "" && o.Corrected != "", "--corrected is for files; iwrun predict writes a run's corrected predictions"},
 		{merge && files, "--merge: the files hold the sums of source and target; --source and --target are counted by --partial"},
 		{!merge && o.Partial != "" && !files, "--partial: --source FILE, --target FILE or both say what is counted"},
@@ -219,6 +220,7 @@ func (o options) checkMode() error {
 		{o.sums() && o.Calibration != calibration.None, fmt.Sprintf("--calibration %s: sums are of the probabilities as they are; calibrate these before", o.Calibration)},
 		{o.Partial != "" && (o.Figure != "" || o.Output != ""), "--partial writes sums alone; --figure and --output go with --merge"},
 		{o.FirstRow != 0 && (o.Partial == "" || merge), "--first-row numbers the rows that --partial counts"},
+		{o.All && o.Settings.Sets != 0, "--sets takes one calibration, --all compares many"},
 		{o.All && o.Figure != "", "--figure draws one estimate, --all compares many"},
 	} {
 		if wrong.is {
