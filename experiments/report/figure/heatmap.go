@@ -25,7 +25,7 @@ const (
 func heatMaps(s summary.Selection, variant, task string) Figure {
 	f := Figure{
 		Title: s.Title(variant + ", " + task), panelHeight: heatMapHeight,
-		Note: "percent of the images of a true class; red 0, yellow 70, green 100",
+		Note: "percent of the images of a true class; the darker the more; right ones are framed",
 	}
 	var row []*plot.Plot
 	for _, c := range s.Confusions(variant, task) {
@@ -73,14 +73,20 @@ type heatMap [][]float64
 func (h heatMap) Plot(c draw.Canvas, p *plot.Plot) {
 	toX, toY := p.Transforms(&c)
 	k := len(h)
-	style := text.Style{
-		Color: color.Black, Font: sans(6), XAlign: text.XCenter, YAlign: text.YCenter, Handler: plot.DefaultTextHandler,
-	}
+	style := text.Style{Font: sans(6), XAlign: text.XCenter, YAlign: text.YCenter, Handler: plot.DefaultTextHandler}
 	for i, row := range h {
 		for j, percent := range row {
 			x, y := float64(j), float64(k-1-i)
 			cell := vg.Rectangle{Min: vg.Point{X: toX(x - 0.5), Y: toY(y - 0.5)}, Max: vg.Point{X: toX(x + 0.5), Y: toY(y + 0.5)}}
-			c.FillPolygon(trafficColor(percent), corners(cell))
+			c.FillPolygon(shade(percent), corners(cell))
+			if i == j {
+				frame := corners(cell)
+				c.StrokeLines(draw.LineStyle{Color: color.Black, Width: vg.Points(0.8)}, append(frame, frame[0]))
+			}
+			style.Color = color.Black
+			if percent > pale {
+				style.Color = color.White
+			}
 			if k <= mostPrinted {
 				c.FillText(style, vg.Point{X: toX(x), Y: toY(y)}, strconv.FormatFloat(percent, 'f', 1, 64))
 			}
@@ -88,14 +94,13 @@ func (h heatMap) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// trafficColor is the paper's color of a percentage: from red at 0 over yellow at 70
-// to green at 100. The numbers in the cells tell red from green for readers who
-// cannot.
-func trafficColor(percent float64) color.NRGBA {
-	const middle = 70
-	percent = math.Max(0, math.Min(100, percent))
-	if percent > middle {
-		return color.NRGBA{R: uint8(255*(100-percent)/(100-middle) + 0.5), G: 255, A: 255}
-	}
-	return color.NRGBA{R: 255, G: uint8(255*percent/middle + 0.5), A: 255}
+// pale is the percentage up to which black is read on a cell.
+const pale = 55
+
+// shade is the color of a percentage: from white at 0 to the blue of the palette at 100. One hue says how
+// many, not how good: few are good beside the diagonal, and many on it.
+func shade(percent float64) color.NRGBA {
+	part, full := math.Max(0, math.Min(100, percent))/100, hues[1]
+	mix := func(to uint8) uint8 { return uint8(255 - part*float64(255-to) + 0.5) }
+	return color.NRGBA{R: mix(full.R), G: mix(full.G), B: mix(full.B), A: 255}
 }

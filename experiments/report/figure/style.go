@@ -3,6 +3,7 @@ package figure
 import (
 	"image/color"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -54,13 +55,34 @@ type style struct {
 	glyph draw.GlyphDrawer
 }
 
-// styleOf returns the style of the method, the same in every figure.
+// variations are the settings after the @ of a method's name in the order in which they take dashes and
+// hues. One that is not here comes after them.
+var variations = []string{"linear", "forest", "boosting", "own", "matched", "appendix", "released"}
+
+// styleOf returns the style of the method, the same in every figure. Each of its settings has a hue of its
+// own, as far as these go, and dots between its dashes.
 func styleOf(name string) style {
-	method, known := config.ParseMethod(name)
+	base, of, varied := strings.Cut(name, "@")
+	method, known := config.ParseMethod(base)
 	if !known {
 		method.Alignment = config.NoAlignment
 	}
-	return methodStyle(method)
+	s := methodStyle(method)
+	if !varied {
+		return s
+	}
+	place := slices.Index(variations, of)
+	if place < 0 {
+		place = len(variations)
+	}
+	if s.dash == nil {
+		s.dash = points(10, 2)
+	}
+	for range place + 1 {
+		s.dash = append(s.dash, points(1, 1)...)
+	}
+	s.color = hues[(slices.Index(hues, s.color)+1+place)%len(hues)]
+	return s
 }
 
 func methodStyle(method config.Method) style {

@@ -78,10 +78,27 @@ func TestTicks(t *testing.T) {
 	}
 }
 
-func TestTrafficColor(t *testing.T) {
-	for percent, want := range map[float64][2]uint8{0: {255, 0}, 35: {255, 128}, 70: {255, 255}, 85: {128, 255}, 100: {0, 255}} {
-		if got := trafficColor(percent); got.R != want[0] || got.G != want[1] || got.B != 0 || got.A != 255 {
+// The more, the darker, whatever cell it is in.
+func TestShade(t *testing.T) {
+	for percent, want := range map[float64][3]uint8{-1: {255, 255, 255}, 0: {255, 255, 255}, 50: {128, 185, 217}, 100: {0, 114, 178}, 101: {0, 114, 178}} {
+		if got := shade(percent); got.R != want[0] || got.G != want[1] || got.B != want[2] || got.A != 255 {
 			t.Errorf("%v: %v, want %v", percent, got, want)
+		}
+	}
+}
+
+// Methods that differ in their settings alone, as iwcdan@own and iwcdan@matched do, look different, and
+// unlike the method with the usual settings.
+func TestStylesOfSettings(t *testing.T) {
+	for _, method := range []string{"source-only", "mcc", "iwdan", "iwcdan", "iwcdan-o"} {
+		seen := map[string]string{}
+		for _, of := range []string{"", "@linear", "@forest", "@boosting", "@own", "@matched", "@appendix", "@released", "@two layers"} {
+			s := styleOf(method + of)
+			look := fmt.Sprintf("%v %v", s.dash, s.glyph)
+			if other, taken := seen[look]; taken {
+				t.Errorf("%s looks like %s", method+of, method+other)
+			}
+			seen[look] = of
 		}
 	}
 }
