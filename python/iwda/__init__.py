@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from ._labelshift import LabelShift, labelshift
     from ._model import Model, load
     from ._native import Error
-    from ._outcome import Answer, Evaluation, Interval, Outcome
+    from ._lines import Interval
+    from ._outcome import Answer, Evaluation, Outcome
     from ._sklearn import Adapter
     from ._watch import Watched, watch
 
@@ -28,7 +29,8 @@ _MODULES = {
     "_labelshift": ("LabelShift", "labelshift"),
     "_model": ("Model", "load"),
     "_native": ("Error",),
-    "_outcome": ("Answer", "Evaluation", "Interval", "Outcome"),
+    "_lines": ("Interval",),
+    "_outcome": ("Answer", "Evaluation", "Outcome"),
     "_sklearn": ("Adapter",),
     "_watch": ("Watched", "watch"),
 }

@@ -11,6 +11,7 @@ import numpy as np
 
 from . import _data, _process
 from ._data import Array
+from ._lines import aligned, class_lines
 from ._words import Words
 
 
@@ -53,7 +54,7 @@ class LabelShift:
         self.notes: List[str] = record["notes"]
 
     def __repr__(self) -> str:
-        return "\n".join([self.headline, self.verdict, str(self.shares), *self.notes])
+        return "\n".join([self.headline, self.verdict, aligned(class_lines(self.classes, self.record["rows"])), *self.notes])
 
 
 def labelshift(

@@ -17,27 +17,12 @@ from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Optional, Tup
 import numpy as np
 
 from . import _data, _process
+from ._lines import MOST_SHOWN, Interval, Line, aligned, class_lines, number
 from ._model import Model, load
 from ._words import Words
 
 OUTCOME_FILE = "outcome.json"
 _FORMAT = 4
-
-
-class Interval(NamedTuple):
-    """A number, and the ends of its 95% interval.
-
-    Attributes
-    ----------
-    value, low, high : float
-    """
-
-    value: float
-    low: float
-    high: float
-
-    def __str__(self) -> str:
-        return f"{self.value:.3f} ({self.low:.3f} to {self.high:.3f})"
 
 
 class Answer(NamedTuple):
@@ -193,7 +178,7 @@ class Outcome:
         return pandas.DataFrame(values, index=self._predicted[0], columns=self.classes)
 
     def _by_class(self, *names: str) -> Any:
-        columns = {name: np.array([_number(c, name) for c in self.record["classes"]], float) for name in names}
+        columns = {name: np.array([number(c, name) for c in self.record["classes"]], float) for name in names}
         return _data.table({"class": self.classes, **columns}, index="class")
 
     @property
@@ -372,38 +357,16 @@ class Outcome:
         self._predicted, self.model  # what is read of the folder, as it may be gone elsewhere
         return {name: value for name, value in self.__dict__.items() if name != "_removal"}
 
-    def _lines(self) -> List[Tuple[str, str, str, str, str]]:
-        """The table of classes, its head first."""
-        rows = [("class", "source", "target", "weight", "predicted")]
-        for value, c in zip(self.classes.tolist(), self.record["classes"]):
-            share, low, high = (_number(c, "target_share" + end) for end in ("", "_low", "_high"))
-            target = f"{share:.3f}" if np.isnan(low) else str(Interval(share, low, high))
-            if c.get("share_rejected"):
-                target = f"{c['mean_probability']:.3f} (mean probability)"
-            rows.append((str(value), f"{c['source_share']:.3f}", target, f"{c['weight']:.2f}", f"{c['predicted_share']:.3f}"))
-        return rows
+    def _lines(self) -> List[Line]:
+        return class_lines(self.classes, self.record["classes"])
 
     def __repr__(self) -> str:
-        rows = self._lines()
-        if len(rows) > _MOST_SHOWN + 1:
-            rows = rows[: _MOST_SHOWN + 1] + [("…", "", "", "", "")]
-        widths = [max(map(len, column)) for column in zip(*rows)]
-        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
-        return "\n".join([f"{self.record['target']['rows']} rows predicted by {self.method}", self.headline, *lines])
+        return "\n".join([f"{self.record['target']['rows']} rows predicted by {self.method}", self.headline, aligned(self._lines())])
 
     def _repr_html_(self) -> str:
         head, *rows = self._lines()
-        more = len(rows) - _MOST_SHOWN
-        cells = ["".join(f"<td>{html.escape(cell)}</td>" for cell in row) for row in rows[:_MOST_SHOWN]]
+        more = len(rows) - MOST_SHOWN
+        cells = ["".join(f"<td>{html.escape(cell)}</td>" for cell in row) for row in rows[:MOST_SHOWN]]
         text = f"<p>{html.escape(self.headline)}</p><table><thead><tr>" + "".join(f"<th>{name}</th>" for name in head) + "</tr></thead><tbody>"
         text += "".join(f"<tr>{row}</tr>" for row in cells) + "</tbody></table>"
         return f"<div>{text}{f'<p>and {more} more classes</p>' if more > 0 else ''}</div>"
-
-
-_MOST_SHOWN = 30  # classes in a table that is printed
-
-
-def _number(of_class: Mapping[str, Any], name: str) -> float:
-    """A number of a class in outcome.json, NaN if it is not known."""
-    value = of_class.get(name)
-    return float("nan") if value is None else float(value)

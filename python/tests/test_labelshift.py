@@ -29,6 +29,8 @@ def test_shares():
         assert found.shares["source_share"][i] == pytest.approx((labels == i).mean())
     assert found.p > 0.01 and found.notes and found.verdict
     assert (found.corrected.argmax(1) == hidden).mean() > (target.argmax(1) == hidden).mean()
+    low, high = (found.shares["target_share" + end][0] for end in ("_low", "_high"))
+    assert f" ({low:.3f} to {high:.3f})" in str(found) and "…" not in str(found)
     narrow = iwda.labelshift(source, labels, target, level=0.5, seed=2)
     assert narrow.shares["target_share_high"][2] < found.shares["target_share_high"][2]
     other = iwda.labelshift(np.log(source), labels, np.log(target), logits=True, estimator="bbse-soft", calibration="none")
