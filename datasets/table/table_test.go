@@ -265,7 +265,10 @@ func TestLabels(t *testing.T) {
 	}{
 		{"b a _ b", nil, []string{"a", "b"}, []int{1, 0, -1, 1}},
 		{"10 9 -1 9", nil, []string{"9", "10"}, []int{1, 0, -1, 0}},
-		{"3.0 _ 2.0", nil, []string{"2", "3"}, []int{1, -1, 0}},
+		{"10.0 _ 2.0", nil, []string{"2.0", "10.0"}, []int{1, -1, 0}},
+		{"3.0 2 2.0 3.00 3.0 4.00", nil, []string{"2", "3", "4.00"}, []int{1, 0, 0, 1, 1, 2}},
+		{"1 2.0 1.00", []string{"2.0", "1.0"}, []string{"2.0", "1.0"}, []int{1, 0, 1}},
+		{"2 2.0", []string{"2.0", "2"}, []string{"2.0", "2"}, []int{1, 0}},
 		{"b _", []string{"c", "b"}, []string{"c", "b"}, []int{1, -1}},
 		{"1 0", []string{"c", "b"}, []string{"c", "b"}, []int{1, 0}},
 		{"3 7.0", []string{"3", "7"}, []string{"3", "7"}, []int{0, 1}},
@@ -331,7 +334,7 @@ func TestUnknownLabels(t *testing.T) {
 	spaced, space := " cat\t", " "
 	for _, c := range []struct{ name, class, file string }{
 		{"rows.csv", "cat", "a,label\n1,cat\n1,nan\n1,\n1,NaN\n"},
-		{"rows.csv", "2", "a,label\n1,2.0\n1,nan\n1,-1\n1,-1.0\n"},
+		{"rows.csv", "2.0", "a,label\n1,2.0\n1,nan\n1,-1\n1,-1.0\n"},
 		{"rows.tsv", "cat", "a\tlabel\n1\tcat\n1\t<NA>\n1\t\n1\tNAN\n"},
 		{"rows.npz", "cat", npz(npyOf("<U3", "(4,)", wideNaN))},
 		{"rows.npz", "cat", npz(npyOf("|S3", "(4,)", "catnan\x00\x00\x00NaN"))},
