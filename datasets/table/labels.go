@@ -28,6 +28,9 @@ func Unknown(label string) bool {
 // given as labels.
 const MaxClasses = 1 << 15
 
+// maxClassName bounds the bytes of a class's name: more are a text that was given as a label.
+const maxClassName = 1000
+
 // vocabulary gives labels their classes.
 type vocabulary struct {
 	names []string // in label order
@@ -46,6 +49,9 @@ func newVocabulary(names []string, origin string) (*vocabulary, error) {
 	for class, name := range names {
 		if name == "" {
 			return nil, fmt.Errorf("class %d of %s has no name", class, origin)
+		}
+		if len(name) > maxClassName {
+			return nil, fmt.Errorf("class %d of %s, %.100q…, has a name of %d bytes; %d are possible", class, origin, name, len(name), maxClassName)
 		}
 		if _, again := v.index[name]; again {
 			return nil, fmt.Errorf("two classes of %s have the name %.100q", origin, name)
@@ -184,6 +190,9 @@ func (t *Table) collectClasses() (*vocabulary, error) {
 				continue
 			} else if is { // in two ways
 				written = name
+			}
+			if len(written) > maxClassName {
+				return nil, fmt.Errorf("%s: label %.100q… has %d bytes, and the name of a class at most %d; is that the column of labels?", t.position(b, i), label, len(label), maxClassName)
 			}
 			if _, is := found[name]; !is && len(found) == MaxClasses {
 				return nil, fmt.Errorf("%s: label %.100q is one of more than %d classes; is that the column of labels?", t.position(b, i), label, MaxClasses)

@@ -287,6 +287,7 @@ func TestLabels(t *testing.T) {
 		"b C": `rows.csv:3: label "C" is not a class of source, which has c, b; did you mean "c"?`,
 		"b d": `rows.csv:3: label "d" is not a class of source, which has c, b`,
 		"2":   `rows.csv:2: label "2" is not a class of source`,
+		"b " + strings.Repeat("long", 300): `rows.csv:3: label "longlong`,
 	} {
 		if _, err := read(labels, Reference{Name: "source", Classes: []string{"c", "b"}}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("labels %s: error %v, want %q", labels, err, want)
@@ -294,6 +295,12 @@ func TestLabels(t *testing.T) {
 	}
 	if _, err := read("0", Reference{Name: "source", Classes: []string{"3", "7"}}); err == nil {
 		t.Error("a number that is no name of a class was taken for the place of one that is")
+	}
+	if _, err := read("b "+strings.Repeat("ü", 501), Reference{}); err == nil || !strings.Contains(err.Error(), `rows.csv:3: label "üü`) || !strings.Contains(err.Error(), `ü"… has 1002 bytes, and the name of a class at most 1000; is that the column of labels?`) {
+		t.Errorf("a long label: %v", err)
+	}
+	if _, err := read("b", Reference{Name: "source", Classes: []string{"b", strings.Repeat("x", 1001)}}); err == nil || !strings.Contains(err.Error(), "class 1 of source") {
+		t.Errorf("a long name: %v", err)
 	}
 	many := make([]string, MaxClasses+1)
 	for i := range many {

@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
 
 	"iwda/datasets"
 	"iwda/datasets/normalise"
@@ -190,7 +193,7 @@ func (d Data) Warnings(experiment *config.Config) (warnings []string) {
 		warnings = append(warnings, fmt.Sprintf("Source and target are the same: %s. All results are then about rows that were trained on.", s.Path))
 	}
 	if alike := d.alikeClasses(); alike != "" {
-		warnings = append(warnings, fmt.Sprintf("Some class names differ only in case, spaces, - or _: %s. If they mean the same class, give it one name.", alike))
+		warnings = append(warnings, fmt.Sprintf("Some class names look alike: %s. They differ only in case, spaces, -, _ or characters that are not seen. If they mean the same class, give it one name.", alike))
 	}
 	warnings = append(warnings, d.belong.warnings...)
 	warnings = append(warnings, d.beside...)
@@ -268,18 +271,30 @@ func (d Data) Warnings(experiment *config.Config) (warnings []string) {
 	return warnings
 }
 
-// alikeClasses names those that differ in case, spaces and underscores alone; "" if there are none.
+// alikeClasses names those that look alike: that differ in case, in spaces and other characters of no
+// width, in - and _, and in how letters are composed alone; "" if there are none.
 func (d Data) alikeClasses() string {
 	bare := func(class string) string {
-		return strings.ToLower(strings.NewReplacer(" ", "", "_", "", "-", "").Replace(class))
+		return strings.Map(func(r rune) rune {
+			if r == '_' || unicode.IsSpace(r) || unicode.In(r, unicode.Cf, unicode.Pd, unicode.Variation_Selector) {
+				return -1
+			}
+			return unicode.ToLower(r)
+		}, norm.NFKC.String(class))
+	}
+	quoted := func(class string) string { // in which differences can be seen
+		if norm.NFC.IsNormalString(class) {
+			return strconv.Quote(class)
+		}
+		return strconv.QuoteToASCII(class)
 	}
 	of := map[string][]string{}
 	for _, class := range d.Classes {
-		of[bare(class)] = append(of[bare(class)], strconv.Quote(class))
+		of[bare(class)] = append(of[bare(class)], quoted(class))
 	}
 	var alike []string
 	for _, class := range d.Classes {
-		if names := of[bare(class)]; len(names) > 1 && bare(class) != "" && names[0] == strconv.Quote(class) {
+		if names := of[bare(class)]; len(names) > 1 && bare(class) != "" && names[0] == quoted(class) {
 			alike = append(alike, strings.Join(names, " and "))
 		}
 	}
