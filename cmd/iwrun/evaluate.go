@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 
@@ -16,8 +17,9 @@ import (
 
 func newEvaluateCommand(s streams) *cli.Command {
 	var o workOptions
-	var output string
+	var output, format string
 	var options adapt.EvaluateOptions
+	formats := []string{sheet.JSON, sheet.Markdown, sheet.LaTeX}
 	return &cli.Command{
 		Name:      "evaluate",
 		Usage:     "say how many predictions are right, by labels of a few rows",
@@ -31,7 +33,7 @@ Examples:
   iwrun evaluate adapt-out adapt-out/to_label.csv
   iwrun evaluate adapt-out adapt-out/to_label.csv --choose`,
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Destination: &output, Usage: "also write everything as JSON into `FILE`"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Destination: &output, Usage: "also write everything into `FILE`, .json, or the tables, .md or .tex"},
 			&cli.StringFlag{Name: "group-column", Destination: &options.Groups, Usage: "`NAME` of the column of LABELS that says which rows belong together, as the visits of a patient, if whole groups were drawn: they count as one in intervals and tests"},
 			&cli.BoolFlag{Name: "choose", Destination: &options.Choose, Usage: "if the labels show that a method is clearly better than the present predictions, let it predict in FOLDER"},
 		}, slices.Concat(commandline.Advanced(trustFlags(&options.Trust)...), o.deviceFlags())...),
@@ -43,12 +45,18 @@ Examples:
 			if err := names.CheckApart([]string{output}, append(adapt.Reads(folder), labels)); err != nil {
 				return wrongUsage("-o: %v", err)
 			}
-			return runEvaluate(folder, labels, output, options, o, s)
+			if output != "" {
+				var err error
+				if format, err = commandline.Ending("-o", output, "", formats...); err != nil {
+					return wrongUsage("%v", err)
+				}
+			}
+			return runEvaluate(folder, labels, output, format, options, o, s)
 		},
 	}
 }
 
-func runEvaluate(folder, labels, output string, options adapt.EvaluateOptions, o workOptions, s streams) error {
+func runEvaluate(folder, labels, output, format string, options adapt.EvaluateOptions, o workOptions, s streams) error {
 	device, err := o.device()
 	if err != nil {
 		return err
@@ -60,10 +68,15 @@ func runEvaluate(folder, labels, output string, options adapt.EvaluateOptions, o
 	if err != nil {
 		return err
 	}
-	if output != "" {
-		if err := wholefile.WriteJSON(output, e); err != nil {
-			return err
-		}
+	switch format {
+	case "":
+	case sheet.JSON:
+		err = wholefile.WriteJSON(output, e)
+	default:
+		err = wholefile.Write(output, func(w io.Writer) error { return e.Sheet().Write(w, format) })
+	}
+	if err != nil {
+		return err
 	}
 	if err := e.Sheet().Write(s.out, sheet.Markdown); err != nil {
 		return err

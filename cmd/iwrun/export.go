@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"path/filepath"
 
 	"github.com/urfave/cli/v2"
 
@@ -50,8 +49,10 @@ Examples:
 			if err := names.CheckApart(append(model.Files(folder), onnx), read); err != nil {
 				return wrongUsage("%v", err)
 			}
-			if onnx != "" && filepath.Ext(onnx) != ".onnx" {
-				return wrongUsage("--onnx %s: a model is written to an .onnx file", onnx)
+			if onnx != "" {
+				if _, err := commandline.Ending("--onnx", onnx, "", "onnx"); err != nil {
+					return wrongUsage("%v", err)
+				}
 			}
 			return runExport(c.Args().First(), onnx, folder, shares, trust, s)
 		},

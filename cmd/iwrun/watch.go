@@ -97,6 +97,11 @@ Examples:
 			if err := names.CheckApart(written, arguments); err != nil {
 				return wrongUsage("%v", err)
 			}
+			if o.Page != "" {
+				if _, err := commandline.Ending("--page", o.Page, "", "html"); err != nil {
+					return wrongUsage("%v", err)
+				}
+			}
 			if _, err := watch.ParseForget(o.Forget); err != nil {
 				return wrongUsage("--forget %v", err)
 			}

@@ -294,9 +294,14 @@ func TestNumbersOutOfRange(t *testing.T) {
 	rows := "a,b\n" + strings.Repeat("1,x\n", 9)
 	for cell, words := range map[string]string{"inf": `"inf" is not a float32 number`, "1e39": `"1e39" is not a float32 number`, "-1e999": `"-1e999" is not a float32 number`} {
 		path := write(t, "source.csv", rows+cell+",y\n")
-		e := learnt(t, path).Encoding
-		if e[0].Levels != nil {
-			t.Errorf("%+v", e)
+		e := learnt(t, write(t, "fine.csv", rows)).Encoding
+		for path, line := range map[string]int{path: 11, write(t, "all.csv", "a,b\n"+strings.Repeat(cell+",x\n", 40)): 2} {
+			if _, err := Learn(File{Path: path}); err == nil || !strings.HasPrefix(err.Error(), fmt.Sprintf(`%s:%d: column "a": %s, at most 3.4e38; leave`, path, line, words)) {
+				t.Errorf("%s: %v", cell, err)
+			}
+		}
+		if l := learnt(t, write(t, "words.csv", "a,b\nx,1\ny,2\n"+cell+",3\nx,4\n")); len(l.Encoding[0].Levels) != 3 {
+			t.Errorf("%s among words: %+v", cell, l)
 		}
 		refused(t, path, Options{Reference: Reference{Name: "it", Encoding: e}}, `source.csv:11: column "a": `+words)
 	}
@@ -306,6 +311,30 @@ func TestNumbersOutOfRange(t *testing.T) {
 	e := Encoding{{Column: "a", Levels: []string{"x"}}, {Column: "a=x"}}
 	refused(t, write(t, "two.csv", "a,a=x\nx,1\n"), Options{Reference: Reference{Encoding: e}}, `two.csv:1: two columns of values of the name "a=x"`)
 	refused(t, write(t, "one.csv", "b\nx\n"), Options{Reference: Reference{Name: "source.csv", Encoding: e}}, `one.csv:1: there is no column "a", but source.csv has one`)
+}
+
+// Numbers with a sign or a unit are words, and called what they are.
+func TestNumbersWithASign(t *testing.T) {
+	for column, want := range map[string]string{
+		"45.3%\n46.1%\n-7%":                 `its cells are numbers with "%", as in "45.3%", which are taken for words: write the numbers alone`,
+		"\"$1,200.00\"\n\"-$1,300.00\"\n$5": `numbers with "$", as in "$1,200.00"`,
+		"€ 5\n\"€ 6,50\"":                       `numbers with "€"`, "5 kg\n1.5e3 kg": `numbers with "kg"`, "5kg\n6 kg": `numbers with "kg"`,
+		"5 kg\n5 lb": "", "A1\nA2": "", "1st\n2nd": "", "2024-01-05\n2024-01-06": "", "12:30\n12:31": "", "x\ny": "", "%\n%": "", "1.2.3\n1.2.4": "",
+	} {
+		l := learnt(t, write(t, "source.csv", "a,b\n"+strings.ReplaceAll(column, "\n", ",1\n")+",2\n"))
+		said := strings.Join(l.Columns[0].Strays, "; ")
+		if len(l.Encoding[0].Levels) == 0 || want == "" && said != "" || !strings.Contains(said, want) {
+			t.Errorf("%q: %q, %+v", column, said, l.Encoding[0])
+		}
+	}
+	var many strings.Builder
+	many.WriteString("a,b\n")
+	for i := range 60 {
+		fmt.Fprintf(&many, "%d.5 %%,1\n", i)
+	}
+	if l := learnt(t, write(t, "source.csv", many.String())); !strings.Contains(l.Columns[0].LeftOut, `its cells are numbers with "%", as in "0.5 %"`) || l.Columns[0].Strays != nil {
+		t.Errorf("%+v", l.Columns[0])
+	}
 }
 
 // Numbers have no underscores, as those of Go.
@@ -331,7 +360,7 @@ func TestLearnHostile(t *testing.T) {
 	}
 	fmt.Fprint(out, "word,x\n")
 	for i := range 3 * mostWords {
-		fmt.Fprintf(out, "%d w,%d\n", i, i%2)
+		fmt.Fprintf(out, "w %d,%d\n", i, i%2)
 	}
 	if err := out.Close(); err != nil {
 		t.Fatal(err)

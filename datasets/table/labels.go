@@ -28,6 +28,9 @@ func Unknown(label string) bool {
 // given as labels.
 const MaxClasses = 1 << 15
 
+// maxClassName bounds the bytes of a class's name: more are a text that was given as a label.
+const maxClassName = 1000
+
 // vocabulary gives labels their classes.
 type vocabulary struct {
 	names []string // in label order
@@ -47,12 +50,20 @@ func newVocabulary(names []string, origin string) (*vocabulary, error) {
 		if name == "" {
 			return nil, fmt.Errorf("class %d of %s has no name", class, origin)
 		}
+		if len(name) > maxClassName {
+			return nil, fmt.Errorf("class %d of %s, %.100q…, has a name of %d bytes; %d are possible", class, origin, name, len(name), maxClassName)
+		}
 		if _, again := v.index[name]; again {
 			return nil, fmt.Errorf("two classes of %s have the name %.100q", origin, name)
 		}
 		v.index[name] = class
-		if _, err := strconv.Atoi(name); err == nil {
+		if _, err := strconv.Atoi(Whole(name)); err == nil {
 			v.numbered = false
+		}
+	}
+	for class, name := range names { // 2 is the class 2.0, unless there are both
+		if _, is := v.index[Whole(name)]; !is {
+			v.index[Whole(name)] = class
 		}
 	}
 	return v, nil
@@ -81,17 +92,23 @@ func (v *vocabulary) class(label string) (int, error) {
 	return unknown, fmt.Errorf("label %.100q is not a class of %s, which has %.500s%s", label, v.origin, printable.FirstTen(v.names), hint)
 }
 
-// normalLabel returns a label without spaces around it and without what some programs add to
-// integers, the zeros of 3.0, and an empty text for one that is not known.
+// normalLabel returns a label without spaces around it, and as [Whole] returns it, and an empty text for one that is
+// not known.
 func normalLabel(label string) string {
-	label = strings.TrimSpace(label)
-	if whole, zeros, found := strings.Cut(label, "."); found && strings.Trim(zeros, "0") == "" {
-		if _, err := strconv.Atoi(whole); err == nil {
-			label = whole
-		}
-	}
+	label = Whole(strings.TrimSpace(label))
 	if Unknown(label) {
 		return ""
+	}
+	return label
+}
+
+// Whole returns a label without what some programs add to integers, the zeros of 3.0: labels for which that is
+// the same are of one class.
+func Whole(label string) string {
+	if whole, zeros, found := strings.Cut(label, "."); found && strings.Trim(zeros, "0") == "" {
+		if _, err := strconv.Atoi(whole); err == nil {
+			return whole
+		}
 	}
 	return label
 }
@@ -145,9 +162,9 @@ func (t *Table) findClasses() error {
 // ClassNames lists the classes in label order: those of the [Reference], or those that the
 // file names (the array class_names, or the ends of the names of columns such as
 // probability_cat). Probabilities and logits without names have the classes 0, 1, and so on.
-// The classes of other rows are the labels that occur: they are sorted, as numbers where
-// all are, and it takes a pass over the file's labels to find them. It is nil where there
-// are no labels either. The caller must not change it.
+// The classes of other rows are the labels that occur, as they are written, but 2 where both 2 and
+// 2.0 are: they are sorted, as numbers where all are, and it takes a pass over the file's labels to
+// find them. It is nil where there are no labels either. The caller must not change it.
 func (t *Table) ClassNames() ([]string, error) {
 	v, err := t.vocabulary()
 	if v == nil {
@@ -162,23 +179,28 @@ func (t *Table) collectClasses() (*vocabulary, error) {
 		return nil, nil
 	}
 	const size = 4096
-	found := make(map[string]bool)
+	found := make(map[string]string) // labels as they are written, by the normal ones
 	for b, err := range t.pass(true, size, nil) {
 		if err != nil {
 			return nil, err
 		}
 		for i, label := range b.names {
-			name := normalLabel(label)
-			if name == "" || found[name] {
+			name, written := normalLabel(label), strings.TrimSpace(label)
+			if before, is := found[name]; name == "" || is && (before == written || before == name) {
 				continue
+			} else if is { // in two ways
+				written = name
 			}
-			if len(found) == MaxClasses {
+			if len(written) > maxClassName {
+				return nil, fmt.Errorf("%s: label %.100q… has %d bytes, and the name of a class at most %d; is that the column of labels?", t.position(b, i), label, len(label), maxClassName)
+			}
+			if _, is := found[name]; !is && len(found) == MaxClasses {
 				return nil, fmt.Errorf("%s: label %.100q is one of more than %d classes; is that the column of labels?", t.position(b, i), label, MaxClasses)
 			}
-			found[strings.Clone(name)] = true
+			found[strings.Clone(name)] = strings.Clone(written)
 		}
 	}
-	names := slices.Collect(maps.Keys(found))
+	names := slices.Collect(maps.Values(found))
 	SortClasses(names)
 	return newVocabulary(names, t.name)
 }
@@ -188,7 +210,7 @@ func (t *Table) collectClasses() (*vocabulary, error) {
 func SortClasses(names []string) {
 	numbers := make(map[string]int, len(names))
 	for _, name := range names {
-		number, err := strconv.Atoi(name)
+		number, err := strconv.Atoi(Whole(name))
 		if err != nil {
 			slices.Sort(names)
 			return

@@ -62,6 +62,8 @@ type seen struct {
 	counts  map[string]int // cells of each word; nil of a column of numbers
 	room    int            // bytes for more words
 	endless bool           // more words than are counted
+	beyond  strays         // numbers that float32 has no room for
+	signed  signed         // the words
 }
 
 // File is one of rows, with the roles of its columns.
@@ -106,6 +108,8 @@ func Learn(source File, others ...File) (l Learnt, err error) {
 				}
 			} else if isMissing(text) {
 				c.missing++
+			} else if isNumber(text) {
+				c.beyond.add(text, place)
 			} else {
 				c.add(text, place)
 			}
@@ -113,6 +117,13 @@ func Learn(source File, others ...File) (l Learnt, err error) {
 		}
 	}); err != nil || columns == nil {
 		return Learnt{}, err
+	}
+	for _, c := range columns {
+		if c.ofWords() {
+			c.counts = make(map[string]int)
+		} else if c.beyond.cells > 0 {
+			return Learnt{}, fmt.Errorf("%s: %w", of.at(c.beyond.place), outOfRange(c.name, c.beyond.text))
+		}
 	}
 	if err := cmp.Or(count(source, columns), centre(source, columns)); err != nil {
 		return Learnt{}, err
@@ -126,6 +137,9 @@ func Learn(source File, others ...File) (l Learnt, err error) {
 			c.missing += c.cells
 			learnt.stray(c.strays.in(of))
 			learnt.stray(of.tooCoarse(&c.sampled, c.origin, of.single != nil && of.single(i)))
+		}
+		if why == "" {
+			learnt.stray(c.signed.String())
 		}
 		learnt.Missing = []int{c.missing}
 		l.Columns = append(l.Columns, learnt)
@@ -208,8 +222,7 @@ func (f File) look(reference Reference, begin func(*Table) cellFunc) (err error)
 func count(source File, columns []*seen) error {
 	var ofWords []*seen
 	for _, c := range columns {
-		if c.tooMany() || c.sampled.codes.are() {
-			c.counts = make(map[string]int)
+		if c.counts != nil {
 			ofWords = append(ofWords, c)
 		}
 	}
@@ -235,6 +248,7 @@ func count(source File, columns []*seen) error {
 					return values, nil
 				}
 				word = strings.Clone(word)
+				c.signed.add(word)
 			}
 			c.counts[word]++
 			return values, nil
@@ -271,15 +285,23 @@ func centre(source File, columns []*seen) error {
 	})
 }
 
+// ofWords tells whether the column is none of numbers.
+func (c *seen) ofWords() bool { return c.tooMany() || c.sampled.codes.are() }
+
 // useless says why a column tells nothing of a class; "" if it does.
 func (c *seen) useless() string {
-	cells := c.numbers + c.strays.cells
+	cells := c.numbers + c.strays.cells + c.beyond.cells
 	switch different := len(c.counts); {
 	case cells == 0:
 		return "no row of the source has a value in it"
+	case c.endless && c.signed.String() != "":
+		return c.signed.String()
 	case c.endless:
 		return fmt.Sprintf("it has more than %d different words, or very long ones", mostWords)
 	case different > fewestOfIDs && 10*different >= 9*cells:
+		if said := c.signed.String(); said != "" {
+			return said
+		}
 		kind := "words"
 		if c.sampled.codes.are() {
 			kind = "codes with leading zeros"

@@ -100,12 +100,17 @@ func (t *Table) numberIn(b *Batch, place, j int, text string) (number float64, m
 	case isMissing(text):
 		return 0, true, nil
 	case isNumber(text):
-		err = fmt.Errorf("column %q: %.100q is not a float32 number, at most 3.4e38; leave the cell empty if its value is missing", reference.Encoding[j].Column, text)
+		err = outOfRange(reference.Encoding[j].Column, text)
 	default:
 		counted[j].add(text, place)
 		return 0, true, nil
 	}
 	return number, false, err
+}
+
+// outOfRange is the error of a number in a column of numbers that is none of float32.
+func outOfRange(column, text string) error {
+	return fmt.Errorf("column %q: %.100q is not a float32 number, at most 3.4e38; leave the cell empty if its value is missing, or write smaller numbers, as in another unit", column, text)
 }
 
 // checkStrays returns an error if too many cells of a column of numbers are strays, after the last batch, since

@@ -265,7 +265,10 @@ func TestLabels(t *testing.T) {
 	}{
 		{"b a _ b", nil, []string{"a", "b"}, []int{1, 0, -1, 1}},
 		{"10 9 -1 9", nil, []string{"9", "10"}, []int{1, 0, -1, 0}},
-		{"3.0 _ 2.0", nil, []string{"2", "3"}, []int{1, -1, 0}},
+		{"10.0 _ 2.0", nil, []string{"2.0", "10.0"}, []int{1, -1, 0}},
+		{"3.0 2 2.0 3.00 3.0 4.00", nil, []string{"2", "3", "4.00"}, []int{1, 0, 0, 1, 1, 2}},
+		{"1 2.0 1.00", []string{"2.0", "1.0"}, []string{"2.0", "1.0"}, []int{1, 0, 1}},
+		{"2 2.0", []string{"2.0", "2"}, []string{"2.0", "2"}, []int{1, 0}},
 		{"b _", []string{"c", "b"}, []string{"c", "b"}, []int{1, -1}},
 		{"1 0", []string{"c", "b"}, []string{"c", "b"}, []int{1, 0}},
 		{"3 7.0", []string{"3", "7"}, []string{"3", "7"}, []int{0, 1}},
@@ -284,6 +287,7 @@ func TestLabels(t *testing.T) {
 		"b C": `rows.csv:3: label "C" is not a class of source, which has c, b; did you mean "c"?`,
 		"b d": `rows.csv:3: label "d" is not a class of source, which has c, b`,
 		"2":   `rows.csv:2: label "2" is not a class of source`,
+		"b " + strings.Repeat("long", 300): `rows.csv:3: label "longlong`,
 	} {
 		if _, err := read(labels, Reference{Name: "source", Classes: []string{"c", "b"}}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("labels %s: error %v, want %q", labels, err, want)
@@ -291,6 +295,12 @@ func TestLabels(t *testing.T) {
 	}
 	if _, err := read("0", Reference{Name: "source", Classes: []string{"3", "7"}}); err == nil {
 		t.Error("a number that is no name of a class was taken for the place of one that is")
+	}
+	if _, err := read("b "+strings.Repeat("ü", 501), Reference{}); err == nil || !strings.Contains(err.Error(), `rows.csv:3: label "üü`) || !strings.Contains(err.Error(), `ü"… has 1002 bytes, and the name of a class at most 1000; is that the column of labels?`) {
+		t.Errorf("a long label: %v", err)
+	}
+	if _, err := read("b", Reference{Name: "source", Classes: []string{"b", strings.Repeat("x", 1001)}}); err == nil || !strings.Contains(err.Error(), "class 1 of source") {
+		t.Errorf("a long name: %v", err)
 	}
 	many := make([]string, MaxClasses+1)
 	for i := range many {
@@ -331,7 +341,7 @@ func TestUnknownLabels(t *testing.T) {
 	spaced, space := " cat\t", " "
 	for _, c := range []struct{ name, class, file string }{
 		{"rows.csv", "cat", "a,label\n1,cat\n1,nan\n1,\n1,NaN\n"},
-		{"rows.csv", "2", "a,label\n1,2.0\n1,nan\n1,-1\n1,-1.0\n"},
+		{"rows.csv", "2.0", "a,label\n1,2.0\n1,nan\n1,-1\n1,-1.0\n"},
 		{"rows.tsv", "cat", "a\tlabel\n1\tcat\n1\t<NA>\n1\t\n1\tNAN\n"},
 		{"rows.npz", "cat", npz(npyOf("<U3", "(4,)", wideNaN))},
 		{"rows.npz", "cat", npz(npyOf("|S3", "(4,)", "catnan\x00\x00\x00NaN"))},

@@ -186,7 +186,9 @@ func (d Data) columnsSeen() (all []columnSeen) {
 	at := 0 // of the next value of a row
 	if d.Learnt.Encoding == nil {
 		for ; at < d.Width; at++ {
-			all = append(all, d.numberSeen(d.Columns.name(at), at, table.LearntColumn{Missing: []int{0, 0}}, table.Coding{}))
+			c := d.numberSeen(d.Columns.name(at), at, table.LearntColumn{Missing: []int{0, 0}}, table.Coding{})
+			c.odd = append(c.odd, d.Columns.beyond[at]...)
+			all = append(all, c)
 		}
 		return all
 	}
@@ -224,6 +226,8 @@ func (d Data) columnsSeen() (all []columnSeen) {
 			all = append(all, c)
 			at += len(coding.Levels)
 		}
+		last := &all[len(all)-1]
+		last.odd = append(last.odd, d.Columns.beyond[len(d.Learnt.Encoding)-len(codings)-1]...)
 		if coding.Missing {
 			at++
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image"
 	"image/png"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -286,4 +287,43 @@ func TestCheckDataOfRepeatedIDs(t *testing.T) {
 		t.Fatal(err)
 	}
 	wants(t, b.String(), `The ids of the target are not unique: 3 rows have the same id as another row, for example "t0".`)
+}
+
+// A column whose location, scale or share of missing cells no other class shares would give is named with
+// its numbers; columns that class shares alone change, however much, are not.
+func TestCheckDataOfColumnsThatDiffer(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 9))
+	source, target := "label,height,dose,noise,moved,colour,rare,kind,full\n", "height,dose,noise,moved,colour,rare,kind,full\n"
+	line := func(class int, unit, dose, scale float64, colour, rare, kind string) string {
+		full := ""
+		if random.Float64() < []float64{0.1, 0.9}[class] { // follows the class
+			full = "5"
+		}
+		return fmt.Sprintf("%.4g,%.4g,%.4g,%.4g,%s,%s,%s,%s\n", unit*(120+40*float64(class)+20*random.NormFloat64()), dose, scale*random.NormFloat64(), 10*float64(class)+random.NormFloat64(), colour, rare, kind, full)
+	}
+	for i := range 600 {
+		class := i % 2
+		source += []string{"a,", "b,"}[class] + line(class, 1, random.ExpFloat64(), 1, []string{"red", "blue", "green"}[i%3], []string{"x", ""}[i/20%20/19], []string{"p", "q"}[class])
+		class = min(1, i%20)
+		dose := ""
+		if i%3 == 0 {
+			dose = fmt.Sprintf("%.3g", random.ExpFloat64())
+		}
+		of := line(class, 0.01, 0, 5, "", []string{"x", ""}[i/20%20/19], []string{"p", "q"}[class])
+		target += strings.Replace(of, ",0,", ","+dose+",", 1)
+	}
+	folder := t.TempDir()
+	s, to := writeFile(t, folder, "s.csv", source), writeFile(t, folder, "t.csv", target)
+	said, err := checked(s, to, Naming{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wants(t, said, `warning: 4 of 8 columns differ beyond what other class shares explain: "height" (mean 1.5`, ` in the target, 11`, ` in the source's classes), "dose" (missing in 67% of the target's rows, but in 0% to 0% of each class in the source), "noise" (standard deviation `,
+		`"colour" (missing in 100% of the target's rows, but in 0% to 0% of each class in the source). Check that they are measured alike in both, in the same unit.`)
+	if n := strings.Count(said, "by the source's classes"); n != 2 { // a line of the table, and the warning
+		t.Errorf("the scale is spoken of %d times", n)
+	}
+	if said, err = checked(s, writeFile(t, folder, "same.csv", source), Naming{}); err != nil || strings.Contains(said, "beyond") {
+		t.Errorf("the same file: %v\n%s", err, said)
+	}
 }

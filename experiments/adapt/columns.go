@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
 
 	"iwda/datasets"
 	"iwda/datasets/normalise"
@@ -29,6 +32,8 @@ type Columns struct {
 	names   []string          // nil where they have none
 	origins []float64         // of their values, which are less these; nil for none
 	coarse  [2]map[int]string // of source and target; see [table.Rows.Coarse]
+	beyond  map[int][]string  // how columns of the source differ beyond what class shares explain
+	differ  []string          // the same, of each such column with its name
 }
 
 // Oddities are what was seen of one domain.
@@ -59,40 +64,33 @@ func lookAtColumns(source, target datasets.Set) (c Columns) {
 // leaveMissing has mean and deviation of numbers be those of the values that are there, in one
 // pass over the rows (Welford 1962).
 func (o *Oddities) leaveMissing(set datasets.Set, codings []table.Coding) {
-	type column struct {
-		at                 int // the next one says what is missing
-		rows, mean, square float64
-	}
-	var columns []column
+	columns := map[int]*moments{} // by their places; the next value says what is missing
 	at := 0
 	for _, c := range codings {
 		if c.Missing && len(c.Levels) == 0 {
-			columns = append(columns, column{at: at})
+			columns[at] = new(moments)
 		}
 		if at += max(1, len(c.Levels)); c.Missing {
 			at++
 		}
 	}
-	if columns == nil {
+	if len(columns) == 0 {
 		return
 	}
 	row := make([]float32, datasets.Size(set.Shape()))
 	for i := range set.Len() {
 		set.CopyRow(row, i)
-		for j := range columns {
-			if c := &columns[j]; row[c.at+1] == 0 {
-				c.rows++
-				away := float64(row[c.at]) - c.mean
-				c.mean += away / c.rows
-				c.square += away * (float64(row[c.at]) - c.mean)
+		for at, m := range columns {
+			if row[at+1] == 0 {
+				m.add(float64(row[at]))
 			}
 		}
 	}
-	for _, c := range columns {
-		if c.rows == 0 {
-			c.mean = math.NaN() // as its deviation is
+	for at, m := range columns {
+		if m.n == 0 {
+			m.mean = math.NaN() // as its deviation is
 		}
-		o.Mean[c.at], o.Deviation[c.at] = float32(c.mean), float32(math.Sqrt(c.square/c.rows))
+		o.Mean[at], o.Deviation[at] = float32(m.mean), float32(m.deviation())
 	}
 }
 
@@ -109,6 +107,16 @@ func oddities(set datasets.Set, s normalise.Statistics) Oddities {
 		}
 	}
 	return o
+}
+
+// odd tells whether something else is said of a column's values, which makes their moments meaningless.
+func (c Columns) odd(at int) bool {
+	for _, o := range []Oddities{c.Source, c.Target} {
+		if o.Dominating[at] >= 0 || slices.Contains(o.Counting, at) || slices.ContainsFunc(o.Marks, func(m normalise.Mark) bool { return m.Column == at }) {
+			return true
+		}
+	}
+	return slices.Contains(c.LeftOut, at) || slices.Contains(c.Clipped, at)
 }
 
 // origin is what was taken off the values of a column.
@@ -185,7 +193,7 @@ func (d Data) Warnings(experiment *config.Config) (warnings []string) {
 		warnings = append(warnings, fmt.Sprintf("Source and target are the same: %s. All results are then about rows that were trained on.", s.Path))
 	}
 	if alike := d.alikeClasses(); alike != "" {
-		warnings = append(warnings, fmt.Sprintf("Some class names differ only in case, spaces, - or _: %s. If they mean the same class, give it one name.", alike))
+		warnings = append(warnings, fmt.Sprintf("Some class names look alike: %s. They differ only in case, spaces, -, _ or characters that are not seen. If they mean the same class, give it one name.", alike))
 	}
 	warnings = append(warnings, d.belong.warnings...)
 	warnings = append(warnings, d.beside...)
@@ -202,15 +210,16 @@ func (d Data) Warnings(experiment *config.Config) (warnings []string) {
 			warnings = append(warnings, fmt.Sprintf("Column %s: %s.", d.Columns.name(column), coarse[column]))
 		}
 	}
-	if !normalise.Standardises(experiment.Network.Normalise) {
-		return warnings
-	}
 	c := d.Columns
 	// say begins a sentence, about some of the columns, if there are any: {of one|of several}.
 	say := func(columns int, format string, values ...any) {
 		if columns > 0 {
 			warnings = append(warnings, fmt.Sprintf("%d of %d columns ", columns, d.columns())+fmt.Sprintf(agreeing(columns, format), values...))
 		}
+	}
+	say(len(c.differ), "{differs|differ} beyond what other class shares explain: %s. Check that {it is|they are} measured alike in both, in the same unit.", printable.FirstTen(c.differ))
+	if !normalise.Standardises(experiment.Network.Normalise) {
+		return warnings
 	}
 	flags := d.Learnt.Encoding.Flags() // a word may well be that of one row, or of one domain
 	dead := slices.DeleteFunc(slices.Clone(c.LeftOut), func(column int) bool { return slices.Contains(flags, column) })
@@ -262,18 +271,30 @@ func (d Data) Warnings(experiment *config.Config) (warnings []string) {
 	return warnings
 }
 
-// alikeClasses names those that differ in case, spaces and underscores alone; "" if there are none.
+// alikeClasses names those that look alike: that differ in case, in spaces and other characters of no
+// width, in - and _, and in how letters are composed alone; "" if there are none.
 func (d Data) alikeClasses() string {
 	bare := func(class string) string {
-		return strings.ToLower(strings.NewReplacer(" ", "", "_", "", "-", "").Replace(class))
+		return strings.Map(func(r rune) rune {
+			if r == '_' || unicode.IsSpace(r) || unicode.In(r, unicode.Cf, unicode.Pd, unicode.Variation_Selector) {
+				return -1
+			}
+			return unicode.ToLower(r)
+		}, norm.NFKC.String(class))
+	}
+	quoted := func(class string) string { // in which differences can be seen
+		if norm.NFC.IsNormalString(class) {
+			return strconv.Quote(class)
+		}
+		return strconv.QuoteToASCII(class)
 	}
 	of := map[string][]string{}
 	for _, class := range d.Classes {
-		of[bare(class)] = append(of[bare(class)], strconv.Quote(class))
+		of[bare(class)] = append(of[bare(class)], quoted(class))
 	}
 	var alike []string
 	for _, class := range d.Classes {
-		if names := of[bare(class)]; len(names) > 1 && bare(class) != "" && names[0] == strconv.Quote(class) {
+		if names := of[bare(class)]; len(names) > 1 && bare(class) != "" && names[0] == quoted(class) {
 			alike = append(alike, strings.Join(names, " and "))
 		}
 	}

@@ -41,7 +41,12 @@ func TestWarningsOfNames(t *testing.T) {
 	if len(got) != 2 || !strings.HasPrefix(got[0], "Source and target are the same: a.") || !strings.Contains(got[1], `: "Line" and "line", "big star" and "Big_Star". `) {
 		t.Errorf("%q", got)
 	}
-	d.Target.Path, d.Classes = "b", d.Classes[1:3]
+	d.Target.Path = "b"
+	d.Classes = []string{"caf\u00e9", "cafe\u0301", "x\u200b", "x", "y\u00a0z", "y z", "kg", "\u338f", "co-op", "co\u2011op", "e", "\u00e9", "1", "10"}
+	if got := d.Warnings(new(config.Config)); len(got) != 1 || !strings.Contains(got[0], ` alike: "café" and "cafe\u0301", "x\u200b" and "x", "y\u00a0z" and "y z", "kg" and "㎏", "co-op" and "co‑op". They`) {
+		t.Errorf("%q", got)
+	}
+	d.Classes = []string{"line", "big star"}
 	if got := d.Warnings(new(config.Config)); got != nil {
 		t.Errorf("%q", got)
 	}

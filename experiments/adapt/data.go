@@ -209,6 +209,9 @@ func (d *Data) lookAtRows(data catalogue.Dataset) (err error) {
 		d.Columns.Target.leaveMissing(task.Target, d.Learnt.Encoding)
 	}
 	if d.Source.Rows > 0 && d.Target.Rows > 0 {
+		if d.Source.Rows == d.Source.labelled() {
+			d.lookBeyond(task.Source, task.Target)
+		}
 		d.sample, err = drawSample(task.Source, task.Target)
 	}
 	return err

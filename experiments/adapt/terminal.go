@@ -241,7 +241,7 @@ func (f facts) table(classes []ClassOutcome) {
 	lines := strings.Split(strings.TrimSuffix(text.String(), "\n"), "\n")
 	names, width, most := []string{"class"}, len("class"), min(mostName, max(fewestName, f.width-uniseg.StringWidth(lines[0])))
 	for _, c := range shown {
-		name := shortened(printable.Text(c.Class), most)
+		name := shortened(printable.Line(c.Class), most)
 		names, width = append(names, name), max(width, uniseg.StringWidth(name))
 	}
 	style := f.Bold

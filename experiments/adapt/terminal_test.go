@@ -98,7 +98,7 @@ größer   25.0%   90.0%             –      89.0%            –          –
 
 // Columns stand below each other where letters of names are as wide as two.
 func TestWideNames(t *testing.T) {
-	o := &Outcome{Classes: []ClassOutcome{{Class: "ant"}, {Class: "図書館"}, {Class: strings.Repeat("館", 40)}}}
+	o := &Outcome{Classes: []ClassOutcome{{Class: "ant"}, {Class: "図書館"}, {Class: "a\tb\nc"}, {Class: strings.Repeat("館", 40)}}}
 	var b strings.Builder
 	newFacts(&b).table(o.Classes)
 	want := -1

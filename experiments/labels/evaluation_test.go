@@ -274,6 +274,14 @@ func TestLabelThatIsNotPredicted(t *testing.T) {
 	}
 }
 
+// The class 2 is 2.0, as predictions write it.
+func TestLabelsWithZeros(t *testing.T) {
+	e := evaluationOf(t, "id,predicted_class,probability\n1,2.0,0.5\n2,1.0,0.75\n3,2.0,1\n", "id,label\n1,2\n2,1.0\n3,2.00\n")
+	if e.Predictions.Right != 3 || len(e.Recalls) != 2 || e.Recalls[1].Class != "2.0" {
+		t.Errorf("%+v", e)
+	}
+}
+
 // Labels are of rows that are there, once.
 func TestMatch(t *testing.T) {
 	given, err := Read(file(t, "labels.csv", "id,label\n1,cat\n2,dog\n"), nil, "", "")

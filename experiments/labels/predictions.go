@@ -20,7 +20,7 @@ type Predictions struct {
 }
 
 // Match reads predictions as [table.WritePredictions] leaves them in a .csv or .parquet file, and finds the
-// rows that have labels by their ids. A label of an id that no row has, or several, is an error.
+// rows that have labels by their ids, whose classes become as they are written there. A label of an id that no row has, or several, is an error.
 func Match(path string, labels Labels) (*Predictions, error) {
 	p := &Predictions{Path: path, Labelled: slices.Repeat([]int{-1}, len(labels.Rows))}
 	wanted, classes, alike := map[string]int{}, map[string]int{}, map[string]string{}
@@ -61,8 +61,16 @@ func Match(path string, labels Labels) (*Predictions, error) {
 	if err != nil {
 		return nil, err
 	}
+	written := map[string]string{}
+	for _, class := range p.Classes {
+		written[table.Whole(class)] = class
+	}
 	for i, row := range p.Labelled {
-		if l := labels.Rows[i]; row < 0 {
+		l := &labels.Rows[i]
+		if class, is := written[table.Whole(l.Class)]; is && !slices.Contains(p.Classes, l.Class) {
+			l.Class = class
+		}
+		if row < 0 {
 			hint := ""
 			if other := alike[asNumber(l.ID)]; other != "" {
 				hint = fmt.Sprintf("; %.100q is one: write ids unchanged, in a spreadsheet as text", other)

@@ -128,7 +128,7 @@ func (s *State) Line(f Finding) string {
 			sounds = append(sounds, fmt.Sprintf("ALARM %s (since %s)", a.Alarm, a.Since))
 		}
 	}
-	return strings.Join(append(parts, sounds...), "; ")
+	return printable.Line(strings.Join(append(parts, sounds...), "; "))
 }
 
 // WriteLog makes the file the findings as lines of JSON. If it holds the first of them, the others are appended;

@@ -254,6 +254,21 @@ func Fail(to *bool) cli.Flag {
 	return &cli.BoolFlag{Name: "fail", Destination: to, Usage: "exit with status 3 if a need is not met, and 4 if that cannot be told; without --need, the needs are to be better than the most frequent class and to lose no class of 2%"}
 }
 
+// Ending is the format of a file that is written, in lower case: the one that the end of its name says, one
+// of those that are known, or else the one that was given, if any. The error names the flag.
+func Ending(flag, path, given string, known ...string) (string, error) {
+	end := strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))
+	switch says := slices.Contains(known, end); {
+	case says && given != "" && end != given:
+		return "", fmt.Errorf("%s %s and --format %s contradict each other: leave --format out, or let the name end with .%[3]s", flag, path, given)
+	case says:
+		return end, nil
+	case given != "":
+		return given, nil
+	}
+	return "", fmt.Errorf("%s %s: the name must end with .%s", flag, path, printable.Or(strings.Split(strings.Join(known, "\n."), "\n")))
+}
+
 // Format is --format, which sets to to one of the formats; the first is the usual one.
 func Format(to *string, formats ...string) *Choice {
 	listed := printable.Or(formats)

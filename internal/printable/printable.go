@@ -36,6 +36,11 @@ func Text(text string) string {
 	return b.String()
 }
 
+// Line is [Text] in which tabs and line ends are spelt out too, as in \t: a cell of a table.
+func Line(text string) string { return lineEnds.Replace(Text(text)) }
+
+var lineEnds = strings.NewReplacer("\n", `\n`, "\t", `\t`, "\u2028", `\u2028`, "\u2029", `\u2029`)
+
 // FirstTen lists parts, the first ten of them.
 func FirstTen(parts []string) string {
 	const shown = 10

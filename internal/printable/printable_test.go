@@ -16,6 +16,15 @@ func TestText(t *testing.T) {
 	}
 }
 
+// A cell of a table is one line without tabs.
+func TestLine(t *testing.T) {
+	for text, want := range map[string]string{"a\tb": `a\tb`, "c\r\nd\n": `c\x0d\nd\n`, "e\x1b\u2028f": `e\x1b\u2028f`, "Vögel": "Vögel"} {
+		if got := Line(text); got != want {
+			t.Errorf("%q becomes %q, want %q", text, got, want)
+		}
+	}
+}
+
 func TestFirstTen(t *testing.T) {
 	parts := strings.Split("abcdefghijkl", "")
 	for n, want := range map[int]string{0: "", 1: "a", 10: "a, b, c, d, e, f, g, h, i, j", 12: "a, b, c, d, e, f, g, h, i, j, 2 more"} {

@@ -21,7 +21,6 @@ import (
 	"iwda/experiments/report/sheet"
 	"iwda/internal/commandline"
 	"iwda/internal/input"
-	"iwda/internal/printable"
 	"iwda/internal/wholefile"
 	"iwda/trust"
 	"iwda/weightest"
@@ -43,7 +42,7 @@ type options struct {
 	FirstRow       uint64
 	Merge          []string
 	Corrected      string // file to write, or empty
-	Figure         string // likewise
+	Figure, drawn  string // likewise, and its format
 	Format         string // of the table; empty: what Output says
 	Output         string // file of the table; empty: standard output
 
@@ -85,7 +84,7 @@ Examples:
   ` + name + ` held-out.csv target.csv --figure shares.png
   ` + name + ` --run results/digits/full/usps-mnist/dann/seed-1`,
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "output", Destination: &o.Output, Aliases: []string{"o"}, Usage: "write the table into `FILE`, whose end says the format: " + printable.Or(endings()), DefaultText: "standard output"},
+			&cli.StringFlag{Name: "output", Destination: &o.Output, Aliases: []string{"o"}, Usage: "write the table into `FILE`, whose end says the format: ." + strings.Join(sheet.Formats(), ", ."), DefaultText: "standard output"},
 			formatFlag(&o.Format),
 			&cli.StringFlag{Name: "corrected", Destination: &o.Corrected, Usage: "write the target's corrected predictions, with ids, into `FILE`: .csv, .npz or .parquet"},
 			&cli.StringFlag{Name: "figure", Destination: &o.Figure, Usage: "draw the shares into `FILE`: ." + strings.Join(figure.Formats(), " or .")},
@@ -125,7 +124,6 @@ Examples:
 			if err := o.check(); err != nil {
 				return err
 			}
-			o.Format = o.tableFormat()
 			if o.Intervals == noIntervals {
 				o.Replicas = 0
 			}
@@ -141,40 +139,6 @@ func formatFlag(to *string) cli.Flag {
 	return flag
 }
 
-// endings are the ends of names that say the format of a table.
-func endings() (all []string) {
-	for _, format := range sheet.Formats() {
-		all = append(all, "."+format)
-	}
-	return all
-}
-
-// tableFormat is the format of the table: that of --format, or the one that the end of the
-// file's name says.
-func (o options) tableFormat() string {
-	switch end := formatOf(o.Output); {
-	case o.Format != "":
-		return o.Format
-	case slices.Contains(sheet.Formats(), end):
-		return end
-	}
-	return sheet.Markdown
-}
-
-// checkOutput returns an error for a file of the table whose name says no format, or another one
-// than --format.
-func (o options) checkOutput() error {
-	end := formatOf(o.Output)
-	says, open := slices.Contains(sheet.Formats(), end), end == "" || end == "txt"
-	switch {
-	case o.Format == "" && !says && !open:
-		return fmt.Errorf("-o %s: the name of a table ends with %s; for another name say --format", o.Output, printable.Or(append(endings(), ".txt")))
-	case o.Format != "" && says && end != o.Format:
-		return fmt.Errorf("-o %s and --format %s contradict each other: leave --format out, or let the name end with .%s", o.Output, o.Format, o.Format)
-	}
-	return nil
-}
-
 // sums reports whether sums are counted or merged.
 func (o options) sums() bool { return o.Partial != "" || len(o.Merge) > 0 }
 
@@ -182,8 +146,8 @@ func (o options) sums() bool { return o.Partial != "" || len(o.Merge) > 0 }
 var kinds = map[string]table.Kind{"": 0, table.Probabilities.String(): table.Probabilities, table.Logits.String(): table.Logits}
 
 // check returns the first of what is wrong with the options.
-func (o options) check() error {
-	if err := cmp.Or(o.checkMode(), o.checkIntervals(), o.Check(), o.checkFiles(), o.checkOutput()); err != nil {
+func (o *options) check() error {
+	if err := cmp.Or(o.checkMode(), o.checkIntervals(), o.Check(), o.checkFiles()); err != nil {
 		return commandline.WrongUsage("%v", err)
 	}
 	return nil
@@ -232,7 +196,7 @@ func (o options) checkMode() error {
 
 // checkFiles returns an error for a kind or an ending that files cannot have, and if a file
 // would be written over one that is read.
-func (o options) checkFiles() error {
+func (o *options) checkFiles() (err error) {
 	if _, known := kinds[o.Kind]; !known {
 		return fmt.Errorf("--kind %s: probabilities or logits", o.Kind)
 	}
@@ -241,20 +205,25 @@ func (o options) checkFiles() error {
 			return fmt.Errorf("--corrected %w", err)
 		}
 	}
-	if o.Figure != "" && !slices.Contains(figure.Formats(), formatOf(o.Figure)) {
-		return fmt.Errorf("--figure %s: the name must end with .%s", o.Figure, strings.Join(figure.Formats(), " or ."))
-	}
 	read := append([]string{o.Source, o.Target, o.Labels, o.TrainShares}, o.Merge...)
 	if o.Run != "" {
 		files, _ := filepath.Glob(filepath.Join(o.Run, "*"))
 		read = append(read, files...)
 	}
-	return names.CheckApart([]string{o.Corrected, o.Figure, o.Output, o.Partial}, read)
-}
-
-// formatOf is the end of a file's name.
-func formatOf(path string) string {
-	return strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))
+	if err := names.CheckApart([]string{o.Corrected, o.Figure, o.Output, o.Partial}, read); err != nil {
+		return err
+	}
+	if o.Figure != "" {
+		if o.drawn, err = commandline.Ending("--figure", o.Figure, "", figure.Formats()...); err != nil {
+			return err
+		}
+	}
+	if o.Output != "" {
+		if o.Format, err = commandline.Ending("-o", o.Output, o.Format, sheet.Formats()...); err != nil {
+			return fmt.Errorf("%w; --format says the format of other names", err)
+		}
+	}
+	return nil
 }
 
 // carryOut does what the options say.
@@ -398,12 +367,12 @@ func (o options) write(a *labelshift.Analysis, found sheet.Sheet) error {
 		shares.Intervals = &a.Uncertainty.Shares
 	}
 	drawn := figure.ClassShares(found.Title, a.Tests.Verdict(), shares)
-	return wholefile.Write(o.Figure, func(w io.Writer) error { return drawn.Write(w, formatOf(o.Figure)) })
+	return wholefile.Write(o.Figure, func(w io.Writer) error { return drawn.Write(w, o.drawn) })
 }
 
 func (o options) writeTable(found sheet.Sheet) error {
 	if o.Output == "" {
-		return found.Write(o.out, o.Format)
+		return found.Write(o.out, cmp.Or(o.Format, sheet.Markdown))
 	}
 	return wholefile.Write(o.Output, func(w io.Writer) error { return found.Write(w, o.Format) })
 }

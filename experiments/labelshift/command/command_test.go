@@ -142,7 +142,7 @@ func TestLabelShiftFormatOfFile(t *testing.T) {
 	begins := map[string]string{"md": "# Class shares", "tex": "% needs", "csv": "experiment,", "json": "{\n"}
 	for _, test := range [][2]string{
 		{"-o t.csv", "csv"}, {"-o t.CSV", "csv"}, {"-o t.json", "json"}, {"-o t.tex", "tex"}, {"-o t.md", "md"},
-		{"-o t.txt", "md"}, {"-o t", "md"}, {"-o t.csv --format csv", "csv"},
+		{"-o t.csv --format csv", "csv"},
 		{"-o t.txt --format csv", "csv"}, {"-o t --format tex", "tex"}, {"-o t.dat --format json", "json"},
 	} {
 		status, out, said := callLine(t, onPhotos+" --intervals none "+test[0])
@@ -323,6 +323,7 @@ func TestLabelShiftErrors(t *testing.T) {
 		onPhotos + " --figure f.gif":                                            {".png or .svg", "Usage"},
 		onPhotos + " --format xls":                                              {"xls", "Usage"},
 		onPhotos + " -o t.xlsx":                                                 {"t.xlsx", ".csv", "--format", "Usage"},
+		onPhotos + " -o t":                                                      {"-o t:", ".csv", "--format", "Usage"},
 		onPhotos + " -o t.csv --format json":                                    {"-o t.csv", "--format json", "Usage"},
 		onPhotos + " --partial sums --calibration ts":                           {"--calibration ts", "Usage"},
 		onPhotos + " --partial sums --all":                                      {"need rows", "Usage"},

@@ -79,6 +79,9 @@ func Escape(text string) string {
 	return latexEscapes.Replace(printable.Text(onOneLine.Replace(text)))
 }
 
+// onOneLine makes one line of several.
+var onOneLine = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ")
+
 var latexEscapes = strings.NewReplacer(slices.Concat([]string{
 	`\`, `\textbackslash{}`, `{`, `\{`, `}`, `\}`, `$`, `\$`, `&`, `\&`, `#`, `\#`, `%`, `\%`, `_`, `\_`,
 	`~`, `\textasciitilde{}`, `^`, `\textasciicircum{}`, `[`, `{[}`, `*`, `{*}`,

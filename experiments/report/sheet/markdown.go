@@ -70,10 +70,7 @@ func writeGrid(b *strings.Builder, section Section) {
 
 // inMarkdown is the cell on one line, in which no bar ends it and nothing steers a terminal.
 func (c Cell) inMarkdown() string {
-	return printable.Text(markdownEscapes.Replace(onOneLine.Replace(c.Text())))
+	return markdownEscapes.Replace(printable.Line(c.Text()))
 }
 
 var markdownEscapes = strings.NewReplacer(`\|`, `\\\|`, `|`, `\|`)
-
-// onOneLine makes one line of several.
-var onOneLine = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ")

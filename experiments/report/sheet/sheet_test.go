@@ -90,18 +90,18 @@ func TestCellsOfMarkdown(t *testing.T) {
 		{Head: "n", Value: func(string) Value { return Count(1) }},
 	}
 	var text bytes.Buffer
-	s := Sheet{Title: "t", Sections: []Section{NewSection("s", columns, []string{"x|yz", "two\nlines", `a\|b`, `a\b`, "c\r\nd", "e\x1b"})}, Notes: []string{"\x1b[2J"}}
+	s := Sheet{Title: "t", Sections: []Section{NewSection("s", columns, []string{"x|yz", "two\nlines", `a\|b`, `a\b`, "c\r\nd", "e\x1b\t"})}, Notes: []string{"\x1b[2J"}}
 	if err := s.Write(&text, Markdown); err != nil {
 		t.Fatal(err)
 	}
-	want := `| a\|b      |  n |
-| --------- | -: |
-| x\|yz     |  1 |
-| two lines |  1 |
-| a\\\|b    |  1 |
-| a\b       |  1 |
-| c d       |  1 |
-| e\x1b     |  1 |
+	want := `| a\|b       |  n |
+| ---------- | -: |
+| x\|yz      |  1 |
+| two\nlines |  1 |
+| a\\\|b     |  1 |
+| a\b        |  1 |
+| c\x0d\nd   |  1 |
+| e\x1b\t    |  1 |
 
 - \x1b[2J
 `
