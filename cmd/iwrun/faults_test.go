@@ -26,8 +26,7 @@ const asFault = "IWRUN_TEST_FAULT"
 // faults are the ways to die. They strike once the run has two checkpoints: the second one
 // is later than what is logged of the first epoch.
 var faults = map[string]func(){
-	"killed":  func() { syscall.Kill(os.Getpid(), syscall.SIGKILL) },
-	"aborted": func() { syscall.Kill(os.Getpid(), syscall.SIGABRT) },
+	"killed": func() { syscall.Kill(os.Getpid(), syscall.SIGKILL) },
 	// An exception of C++ that nobody catches: gotorch's Backward has no handler, and
 	// this tensor has no gradient.
 	"abort in C++": func() { gotorch.RandN([]int64{2}, false).Backward() },
@@ -102,8 +101,7 @@ func TestWorkersThatDie(t *testing.T) {
 	want := withoutTimes(t, store.NewDir("undisturbed", "tiny", id))
 	for fault, reason := range map[string]string{
 		"killed":       "the worker was killed (signal 9)",
-		"aborted":      "the worker ended with exit status 2", // Go prints its stacks first
-		"abort in C++": "the worker ended with exit status 2",
+		"abort in C++": "the worker ended with exit status 2", // Go prints its stacks first
 		"paused":       "no sign of life for 30s",
 	} {
 		t.Run(fault, func(t *testing.T) {
@@ -148,13 +146,6 @@ func TestRetriesEnd(t *testing.T) {
 		if status != 1 || !strings.Contains(err, part) {
 			t.Errorf("status %d, %q is not in\n%s", status, part, err)
 		}
-	}
-	if err := os.Remove(dir.Path("fault")); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv(asFault, "killed")
-	if status, _, err := call(t, "-c", "tiny.yaml", "--checkpoint-every", "1"); status != 0 || strings.Count(err, "again ") != 1 {
-		t.Errorf("status %d, stderr\n%s", status, err)
 	}
 }
 

@@ -74,7 +74,7 @@ func TestKilledAtRandomMoments(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
-	const most = 20
+	const most = 10
 	kills, rounds := 0, 0
 	for ; kills < most; rounds++ {
 		results := "round" + strconv.Itoa(rounds)
