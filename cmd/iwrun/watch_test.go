@@ -127,7 +127,7 @@ func TestWatchWrongly(t *testing.T) {
 		"watch held-out.csv night0.csv night1.csv --state s.json --batch x":  "names a single batch",
 		"watch held-out.csv night0.csv --state held-out.csv":                 "written over",
 		"watch held-out.csv night0.csv --state s.json --forget x":            "half-life",
-		"watch held-out.csv night0.csv --state s.json --level 2":             "it must be above 0, and at most 0.5",
+		"watch held-out.csv night0.csv --state s.json --level 2":             "at most 0.5; it must be above 0",
 		"watch held-out.csv night0.csv --state s.json --alarm shares":        "more changed",
 		"watch held-out.csv night1.csv --state s.json --alarm accuracy<0.9":  "an alarm is right only if it stood before",
 		"watch held-out.csv night1.csv --state s.json --batch night0.csv":    "was counted with other rows",
