@@ -278,12 +278,15 @@ func TestDetectable(t *testing.T) {
 	const samples = 20
 	turned := gaussians.Rising(4)
 	turned.Rotation = 0.6 // costs 9 points
-	for rows, want := range map[int]float64{200: math.Inf(1), 1000: 0.08, 2400: 0.04} {
+	for rows, want := range map[int]float64{1000: math.Inf(1), 2400: 0.08, 8000: 0.04} {
 		l, err := LabelShiftTest(sampletest.Gaussian(t, gaussians.Rising(4), rows, rows, 2), LabelShiftSettings{})
 		if err != nil || l.Detectable != want {
 			t.Fatalf("%d rows: %+v, %v", rows, l, err)
 		}
-		if _, found := tested(t, turned, rows, rows, samples, 99); want < 0.09 && found < samples*6/10 {
+		if rows != 2400 {
+			continue
+		}
+		if _, found := tested(t, turned, rows, rows, samples, 99); found < samples*6/10 {
 			t.Errorf("%d rows: a loss of 0.09 was found in %d of %d samples, and %v is said to be found in 80%%", rows, found, samples, want)
 		}
 	}
