@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
 	"iwda/internal/testfiles"
 )
@@ -80,39 +78,6 @@ func TestWatch(t *testing.T) {
 	}
 	if status, out, said := call(t, "watch", "--compare", "s.json", "all.json"); status != 0 || !strings.Contains(out, "+0.0000") {
 		t.Errorf("status %d, stdout %s, stderr %s", status, out, said)
-	}
-}
-
-// Calls that are killed at any moment, and called again, end in the same bits.
-func TestWatchKilled(t *testing.T) {
-	inNights(t)
-	call(t, append(nightly, "--state", "want.json")...)
-	want, err := os.ReadFile("want.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	random := rand.New(rand.NewPCG(7, 7))
-	for range 4 { // kills, and two at once
-		var both []*exec.Cmd
-		for range 2 {
-			command := exec.Command(os.Args[0], append(nightly, "--state", "got.json")...)
-			command.Env = append(os.Environ(), asProgram+"=yes")
-			if err := command.Start(); err != nil {
-				t.Fatal(err)
-			}
-			both = append(both, command)
-		}
-		time.Sleep(time.Duration(random.IntN(400)) * time.Millisecond)
-		for _, command := range both {
-			_ = command.Process.Kill()
-			_ = command.Wait()
-		}
-	}
-	if status, _, said := call(t, append(nightly, "--state", "got.json")...); status != 3 {
-		t.Fatalf("status %d, stderr %s", status, said)
-	}
-	if got, err := os.ReadFile("got.json"); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("other bits, %v", err)
 	}
 }
 

@@ -12,7 +12,6 @@ import (
 
 	"iwda/datasets"
 	"iwda/experiments/checkpoint"
-	"iwda/experiments/store"
 	"iwda/internal/testfiles"
 	"iwda/internal/wholefile"
 	"iwda/torch"
@@ -145,31 +144,6 @@ func TestValuesThatAreTooLarge(t *testing.T) {
 	}
 	if err := d.close(); err != nil {
 		t.Error(err)
-	}
-}
-
-// Features of a trained LeNet carry its classes: an mlp learns them from the files that
-// Extract and WriteFeatures make.
-func TestExtractedFeatures(t *testing.T) {
-	run := resolve(t, "full", "iwdan-o", 1, "train.epochs=3", "dataset.train_per_class=60")
-	dir, result := train(t, run)
-	root := t.TempDir()
-	for _, domain := range []string{"clean", "warped"} {
-		trainSet, testSet, err := Extract(context.Background(), run, dir.Path(store.CheckpointFile), domain, Options{Threads: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if trainSet.Len() != 600 || testSet.Len() != 60 || trainSet.Shape()[0] != 500 {
-			t.Fatalf("%s: %d rows of %v and %d", domain, trainSet.Len(), trainSet.Shape(), testSet.Len())
-		}
-		saveFeatures(t, filepath.Join(root, domain+".npz"), trainSet)
-		saveFeatures(t, filepath.Join(root, domain+"-test.npz"), testSet)
-	}
-	text := strings.NewReplacer("ROOT", root, "flat-turned", "clean-warped").Replace(features)
-	onFeatures := resolveText(t, text, "full", "source-only", 1)
-	_, again := train(t, onFeatures)
-	if again.BestAccuracy.Value < result.LastAccuracy.Value-0.15 {
-		t.Errorf("an mlp on the features reaches %.3f, the network itself %.3f", again.BestAccuracy.Value, result.LastAccuracy.Value)
 	}
 }
 

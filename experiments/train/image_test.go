@@ -159,23 +159,6 @@ func TestImagesEndToEnd(t *testing.T) {
 	}
 }
 
-// Decoding with more goroutines, and the cache, change nothing.
-func TestImageResultsDoNotDependOnWorkers(t *testing.T) {
-	root := drawOffice(t, 2)
-	var losses []float64
-	for _, set := range [][]string{{"dataset.workers=1", "dataset.cache=none"}, {"dataset.workers=3"}} {
-		dir, _ := train(t, resolveOffice(t, root, "full", "dann", append(set, "train.steps=2", "train.eval_every=1", "train.batch=8")...))
-		metrics, err := dir.ReadMetrics()
-		if err != nil {
-			t.Fatal(err)
-		}
-		losses = append(losses, metrics[1].TotalLoss, metrics[2].TotalLoss)
-	}
-	if losses[0] != losses[2] || losses[1] != losses[3] {
-		t.Errorf("losses %v", losses)
-	}
-}
-
 // A device that normalises bytes comes to the values, to the bit, that images are read as:
 // in training views, in test views, and as features of a frozen backbone.
 func TestBytesOfImages(t *testing.T) {
