@@ -8,6 +8,7 @@ import (
 
 	"iwda/classshares"
 	"iwda/weightest"
+	"iwda/weightest/intervals"
 )
 
 // Logits that are called probabilities are an error that names the row. Rounded probabilities,
@@ -37,14 +38,17 @@ func TestArguments(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	heldOut, labels := onLine(random, sourceShares, 300, 1)
 	target, predicted := onLine(random, targetShares, 200, 1)
-	_, few := classshares.ExpectAccuracy(3, heldOut, labels, target, predicted[:100], classshares.Settings{}, classshares.AccuracySettings{})
-	noClass := append([]int{3}, predicted[1:]...)
-	_, other := classshares.ExpectAccuracy(3, heldOut, labels, target, noClass, classshares.Settings{}, classshares.AccuracySettings{})
-	_, percent := classshares.ExpectAccuracy(3, heldOut, labels, target, predicted, classshares.Settings{}, classshares.AccuracySettings{Level: 95})
+	s, err := classshares.Fit(3, heldOut, labels, target, classshares.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, few := s.Performance(labels, predicted[:100], intervals.BootstrapSettings{})
+	_, other := s.Performance(labels, append([]int{3}, predicted[1:]...), intervals.BootstrapSettings{})
+	_, percent := s.Performance(labels, predicted, intervals.BootstrapSettings{Level: 95})
 	_, none := classshares.OfTarget(nil, sourceShares)
 	for want, err := range map[string]error{
 		"100 predictions of 200 rows": few, "class 3 is predicted of row 0; there are 3 classes": other,
-		"the level 95": percent, "there are none": none,
+		"the level is 95": percent, "there are none": none,
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)

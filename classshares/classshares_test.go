@@ -178,9 +178,6 @@ func TestCorrected(t *testing.T) {
 	}
 }
 
-// The expected accuracy of a network that is three times too sure is near the one it has on
-// the target after correction, which is not the one on the source, and nine of ten intervals
-// of level 0.9 hold it, be they percentiles of many resamples or Student's of few.
 func TestEvenly(t *testing.T) {
 	rows := classshares.Rows{Values: []float32{0, 0, 1, 1, 2, 2, 3, 3, 4, 4}}
 	if got := rows.Evenly(2, 2).Values; len(got) != 4 || got[0] != got[1] || got[2] != got[3] || got[0] >= got[2] {

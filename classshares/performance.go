@@ -2,6 +2,7 @@ package classshares
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -12,6 +13,16 @@ import (
 	"iwda/internal/clusters"
 	"iwda/weightest/intervals"
 )
+
+// Accuracy is what share of the target's rows predictions get right, and the ends of its interval.
+type Accuracy struct {
+	Value float64 `json:"value"`
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
+}
+
+// defaultLevel is that of intervals.
+const defaultLevel = 0.95
 
 // Performance is how well predictions do on the target's rows if only class shares changed.
 type Performance struct {
@@ -90,6 +101,19 @@ func (s *Shares) Performance(heldOutPredicted, predicted []int, settings interva
 		}
 	}
 	return p, nil
+}
+
+// checkPredicted returns an error unless a class is predicted of each of n rows.
+func checkPredicted(predicted []int, n, classes int) error {
+	if len(predicted) != n {
+		return fmt.Errorf("%d predictions of %d rows", len(predicted), n)
+	}
+	for row, class := range predicted {
+		if class < 0 || class >= classes {
+			return fmt.Errorf("class %d is predicted of row %d; there are %d classes", class, row, classes)
+		}
+	}
+	return nil
 }
 
 // confusion is what a classifier predicts of held-out rows.

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"iwda/datasets"
@@ -144,15 +143,5 @@ func TestPublicDigits(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-func BenchmarkReadUSPS(b *testing.B) {
-	text := []byte(strings.Repeat(uspsLine(1, constant(-0.948)), 100))
-	b.SetBytes(int64(len(text)))
-	for b.Loop() {
-		if _, err := datasets.ReadUSPS(bytes.NewReader(text), "usps"); err != nil {
-			b.Fatal(err)
-		}
 	}
 }

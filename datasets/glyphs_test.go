@@ -212,11 +212,3 @@ func ExampleDrawGlyphs() {
 	fmt.Println(set.Name(), set.Len(), set.Shape(), class)
 	// Output: warped-test 1000 [1 28 28] 3
 }
-
-func BenchmarkDrawGlyphs(b *testing.B) {
-	for b.Loop() {
-		if _, err := datasets.DrawGlyphs("warped", "train", 100, 1); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

@@ -181,22 +181,3 @@ func TestMisusePanics(t *testing.T) {
 		})
 	}
 }
-
-func BenchmarkCopyRows(b *testing.B) {
-	const n, size, batch = 1000, 784, 128
-	images, err := datasets.NewImages("noise", []int{1, 28, 28}, []string{"a"}, make([]byte, n*size), datasets.KnownLabels(make([]int, n)))
-	if err != nil {
-		b.Fatal(err)
-	}
-	rows := make([]int, batch)
-	random := newRandom(1)
-	for i := range rows {
-		rows[i] = random.IntN(n)
-	}
-	values := make([]float32, batch*size)
-	labels := make([]int64, batch)
-	for b.Loop() {
-		datasets.CopyRows(values, images, rows)
-		datasets.CopyLabels(labels, images, rows)
-	}
-}

@@ -95,23 +95,11 @@ func (e *Estimate) invert() error {
 			information.SetSym(y, z, sum)
 		}
 	}
-	// J⁻¹ − J⁻¹11ᵀJ⁻¹/(1ᵀJ⁻¹1), with a little on the diagonal where classes look alike.
-	for y := range k {
-		information.SetSym(y, y, information.At(y, y)+1e-9*(1+mat.Trace(information)))
+	inverse, err := shifttest.InverseOnSimplex(information)
+	if err != nil {
+		return err
 	}
-	var factor mat.Cholesky
-	if !factor.Factorize(information) {
-		return fmt.Errorf("class shares cannot be told from these predictions")
-	}
-	var inverse mat.SymDense
-	if err := factor.InverseTo(&inverse); err != nil {
-		return fmt.Errorf("class shares cannot be told from these predictions: %w", err)
-	}
-	ones := mat.NewVecDense(k, slices.Repeat([]float64{1}, k))
-	var along mat.VecDense
-	along.MulVec(&inverse, ones)
-	inverse.SymRankOne(&inverse, -1/mat.Dot(ones, &along), &along)
-	e.inverse = mat.DenseCopyOf(&inverse)
+	e.inverse = mat.DenseCopyOf(inverse)
 	return nil
 }
 

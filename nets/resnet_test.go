@@ -108,8 +108,8 @@ func (n *goldenResNet) images(number uint64, shape ...int) torch.Tensor {
 	return hashed(n.seed, number, 1.7, shape...).To(n.dtype, n.device)
 }
 
-// eachGoldenResNet runs f for both depths in both element types, and in float64 on a
-// GPU where there is one: in float32 its convolutions round their inputs to TF32.
+// eachGoldenResNet runs f for both depths in float32, for the deep one in float64 too, which takes long, and in
+// float64 on a GPU where there is one: in float32 its convolutions round their inputs to TF32.
 func eachGoldenResNet(t *testing.T, f func(t *testing.T, n *goldenResNet, prefix string)) {
 	file := golden.Open(t, "resnet")
 	seed := uint64(file.Get(t, "seed").Scalar())
@@ -123,6 +123,9 @@ func eachGoldenResNet(t *testing.T, f func(t *testing.T, n *goldenResNet, prefix
 	}
 	for _, depth := range []int{18, 50} {
 		for _, c := range forms {
+			if depth == 18 && c == forms[0] {
+				continue
+			}
 			t.Run(fmt.Sprintf("resnet%d/%v on %v", depth, c.dtype, c.device), func(t *testing.T) {
 				torch.Tidy(func() {
 					backbone, err := NewResNet(depth)

@@ -139,32 +139,3 @@ func TestBlockBatchOfOtherTypes(t *testing.T) {
 		}
 	})
 }
-
-// BenchmarkConvMaxPoolReLU makes a training pass through LeNet's two convolutions with
-// 128 digits, in blocks and by libtorch in channels-last order.
-func BenchmarkConvMaxPoolReLU(b *testing.B) {
-	defer SetThreads(Threads())
-	SetThreads(1)
-	TuneAllocator()
-	layouts := map[string]func(Tensor) Tensor{"blocks": Tensor.BlockBatch, "libtorch": Tensor.ChannelsLast}
-	for name, layout := range layouts {
-		b.Run(name, func(b *testing.B) {
-			Tidy(func() {
-				images := RandN(Float32, 128, 1, 28, 28)
-				weights := []Tensor{
-					RandN(Float32, 20, 1, 5, 5), RandN(Float32, 20),
-					RandN(Float32, 50, 20, 5, 5), RandN(Float32, 50),
-				}
-				for _, w := range weights {
-					w.SetRequiresGrad(true)
-				}
-				for b.Loop() {
-					Tidy(func() {
-						x := layout(images).ConvMaxPoolReLU(weights[0], weights[1])
-						x.ConvMaxPoolReLU(weights[2], weights[3]).UnblockBatch(128).Sum().Backward()
-					})
-				}
-			})
-		})
-	}
-}

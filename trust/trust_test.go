@@ -45,7 +45,7 @@ func ill(t *testing.T, signal, inSource, inTarget float64) (c Classifier, truth 
 		return classes
 	}
 	c.OwnHeldOut, c.Own = of(c.HeldOut), of(c.Rows)
-	if shifted, err = shifttest.LabelShiftTest(c.Sample, shifttest.LabelShiftSettings{Seed: 1, Detect: true}); err != nil {
+	if shifted, err = shifttest.LabelShiftTest(c.Sample, shifttest.LabelShiftSettings{Seed: 1}); err != nil {
 		t.Fatal(err)
 	}
 	return c, truth, shifted

@@ -188,14 +188,3 @@ func TestAddDoesNotAllocate(t *testing.T) {
 		t.Errorf("%v allocations", allocations)
 	}
 }
-
-func BenchmarkAdd(b *testing.B) {
-	a := NewAccumulator(345)
-	source, labels := softmaxBatch(rand.New(rand.NewPCG(3, 3)), 36, 345)
-	b.ReportAllocs()
-	for b.Loop() {
-		if err := a.Add(source, labels, source); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

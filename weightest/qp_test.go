@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -129,44 +128,5 @@ func TestQPOfScalesTooFarApart(t *testing.T) {
 		if got, err := (QP{}).Estimate(p); !errors.Is(err, ErrNoConvergence) || !strings.Contains(err.Error(), "too far apart") {
 			t.Errorf("%v, error %v", got, err)
 		}
-	}
-}
-
-func BenchmarkSolveQP(b *testing.B) {
-	r := rand.New(rand.NewPCG(10, 10))
-	for _, k := range []int{10, 65, 345, 1000} {
-		for _, kind := range []struct {
-			name            string
-			accuracy, noise float64
-		}{
-			{"exact", 0.7, 0},
-			{"noisy", 0.5, 0.5},
-			{"random", 0.02, 1},
-		} {
-			p := randomProblem(r, k, kind.accuracy, kind.noise)
-			b.Run(strings.Join([]string{"k=" + strconv.Itoa(k), kind.name}, "/"), func(b *testing.B) {
-				b.ReportAllocs()
-				for b.Loop() {
-					if _, err := (QP{}).Estimate(p); err != nil {
-						b.Fatal(err)
-					}
-				}
-			})
-		}
-	}
-}
-
-// BenchmarkSolveQPGolden times the problems that reference implementations solve.
-func BenchmarkSolveQPGolden(b *testing.B) {
-	file := golden.Open(b, "qp")
-	for _, group := range file.Groups() {
-		p := goldenProblem(b, file, group)
-		b.Run(group, func(b *testing.B) {
-			for b.Loop() {
-				if _, err := (QP{}).Estimate(p); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
 	}
 }

@@ -398,20 +398,6 @@ func TestAdaptInterrupted(t *testing.T) {
 	}
 }
 
-// Interrupted after a run failed, it says why that one did, and which ones are left.
-func TestAdaptInterruptedAfterAFailure(t *testing.T) {
-	t.Chdir(t.TempDir())
-	writeDomains(t)
-	status, said := interruptAdapt(t, adaptLine("--set", "methods=[source-only, mcc]", "--set", "train.epochs=100000", "-j", "1",
-		"--set", "overrides=[{when: {method: mcc}, train: {restarts: 0, optimizer: {lr: 1.0e+30}}}]"))
-	for _, part := range []string{"Stopped: 0 of 2 runs are finished.\n", "\n0 finished, 0 finished before, 1 failed, 1 left\nfailed: full/source-target/mcc/seed-1: ",
-		"\nleft: full/source-target/source-only/seed-1\nTo continue: iwrun adapt "} {
-		if status != 130 || !strings.Contains(said, part) {
-			t.Errorf("status %d, %q is not in\n%s", status, part, said)
-		}
-	}
-}
-
 // interruptAdapt interrupts a command line while it trains source-only, and returns its exit status and
 // what it said.
 func interruptAdapt(t *testing.T, line []string) (status int, said string) {

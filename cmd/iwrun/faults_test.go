@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -26,8 +25,7 @@ const asFault = "IWRUN_TEST_FAULT"
 // faults are the ways to die. They strike once the run has two checkpoints: the second one
 // is later than what is logged of the first epoch.
 var faults = map[string]func(){
-	"killed":  func() { syscall.Kill(os.Getpid(), syscall.SIGKILL) },
-	"aborted": func() { syscall.Kill(os.Getpid(), syscall.SIGABRT) },
+	"killed": func() { syscall.Kill(os.Getpid(), syscall.SIGKILL) },
 	// An exception of C++ that nobody catches: gotorch's Backward has no handler, and
 	// this tensor has no gradient.
 	"abort in C++": func() { gotorch.RandN([]int64{2}, false).Backward() },
@@ -102,8 +100,7 @@ func TestWorkersThatDie(t *testing.T) {
 	want := withoutTimes(t, store.NewDir("undisturbed", "tiny", id))
 	for fault, reason := range map[string]string{
 		"killed":       "the worker was killed (signal 9)",
-		"aborted":      "the worker ended with exit status 2", // Go prints its stacks first
-		"abort in C++": "the worker ended with exit status 2",
+		"abort in C++": "the worker ended with exit status 2", // Go prints its stacks first
 		"paused":       "no sign of life for 30s",
 	} {
 		t.Run(fault, func(t *testing.T) {
@@ -129,32 +126,6 @@ func TestWorkersThatDie(t *testing.T) {
 				t.Errorf("log\n%s", log)
 			}
 		})
-	}
-}
-
-// TestRetriesEnd: a run whose workers die again and again fails, with its attempts and
-// the end of its log.
-func TestRetriesEnd(t *testing.T) {
-	inFolder(t)
-	testfiles.Write(t, "tiny.yaml", enduring)
-	t.Setenv(asFault, "abort in C++")
-	status, _, err := call(t, "-c", "tiny.yaml", "--checkpoint-every", "1", "--retries", "0")
-	dir := tinyDir("iwdan")
-	for _, part := range []string{
-		"failed: subsampled/clean-warped/iwdan/seed-1: the worker ended with exit status 2\n",
-		"| terminate called after throwing an instance of '", "c10::Error'\n", // in pieces, between which the worker may write
-		"log: " + dir.Path(store.LogFile),
-	} {
-		if status != 1 || !strings.Contains(err, part) {
-			t.Errorf("status %d, %q is not in\n%s", status, part, err)
-		}
-	}
-	if err := os.Remove(dir.Path("fault")); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv(asFault, "killed")
-	if status, _, err := call(t, "-c", "tiny.yaml", "--checkpoint-every", "1"); status != 0 || strings.Count(err, "again ") != 1 {
-		t.Errorf("status %d, stderr\n%s", status, err)
 	}
 }
 
@@ -249,92 +220,5 @@ func TestTwoAtOnce(t *testing.T) {
 				t.Errorf("started twice: %s", log)
 			}
 		}
-	}
-}
-
-// TestHeldRun: a run that another process makes is waited for, and named.
-func TestHeldRun(t *testing.T) {
-	inFolder(t)
-	lock, err := tinyDir("iwdan").Lock()
-	if err != nil {
-		t.Fatal(err)
-	}
-	command := exec.Command(os.Args[0], "-c", "tiny.yaml", "-j", "1")
-	command.Env = append(os.Environ(), asProgram+"=yes")
-	said, err := command.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	var lines []string
-	for scanner := bufio.NewScanner(said); scanner.Scan(); {
-		lines = append(lines, scanner.Text())
-		if strings.HasPrefix(scanner.Text(), "waiting  subsampled/clean-warped/iwdan/seed-1: held by another iwrun (pid ") {
-			lock.Close()
-		}
-	}
-	if err := command.Wait(); err != nil || !strings.HasPrefix(lines[len(lines)-1], "finished subsampled/clean-warped/iwdan/seed-1") {
-		t.Errorf("%v\n%s", err, strings.Join(lines, "\n"))
-	}
-	withoutTimes(t, tinyDir("iwdan"))
-}
-
-// TestCheckpointOnSignal: SIGUSR1 to the parent gives every worker a checkpoint; all go on.
-func TestCheckpointOnSignal(t *testing.T) {
-	inFolder(t)
-	command, said := start(t, "-c", "tiny.yaml", "-j", "2", "--set", "train.epochs=100000", "--checkpoint-every", "1h")
-	methods := []string{"source-only", "iwdan"}
-	for _, method := range methods {
-		waitForFile(t, tinyDir(method).Path(store.MetricsFile))
-	}
-	// A worker is asked from its first report on, which is not seen from here.
-	waitFor(t, func() bool {
-		command.Process.Signal(syscall.SIGUSR1)
-		time.Sleep(50 * time.Millisecond)
-		return len(tinyDir(methods[0]).Checkpoints()) > 0 && len(tinyDir(methods[1]).Checkpoints()) > 0
-	})
-	for _, method := range methods {
-		metrics, err := tinyDir(method).ReadMetrics()
-		if err != nil {
-			t.Fatal(err)
-		}
-		waitFor(t, func() bool {
-			later, err := tinyDir(method).ReadMetrics()
-			return err == nil && len(later) > len(metrics)
-		})
-	}
-	command.Process.Signal(syscall.SIGTERM)
-	command.Wait()
-	if status := command.ProcessState.ExitCode(); status != 130 || !strings.Contains(said.String(), "write a checkpoint and go on") {
-		t.Errorf("status %d, stderr\n%s", status, said)
-	}
-}
-
-// TestAnotherConfiguration: work of another configuration is neither lost nor used.
-func TestAnotherConfiguration(t *testing.T) {
-	inFolder(t)
-	if status, _, err := call(t, "-c", "tiny.yaml"); status != 0 {
-		t.Fatal(err)
-	}
-	former := withoutTimes(t, tinyDir("iwdan"))
-	changed := []string{"-c", "tiny.yaml", "--set", "train.epochs=2", "--set", "weights.ema=0.25"}
-	status, _, err := call(t, changed...)
-	for _, part := range []string{
-		"2 failed", "another configuration", "| train.epochs: 1 there, 2 here\n", "| weights.ema: 0.5 there, 0.25 here\n", "--overwrite",
-	} {
-		if status != 1 || !strings.Contains(err, part) {
-			t.Errorf("status %d, %q is not in\n%s", status, part, err)
-		}
-	}
-	if diff := cmp.Diff(former, withoutTimes(t, tinyDir("iwdan"))); diff != "" {
-		t.Error(diff)
-	}
-	if status, _, err := call(t, append(changed, "--overwrite")...); status != 0 {
-		t.Errorf("status %d, stderr\n%s", status, err)
-	}
-	if metrics, err := tinyDir("iwdan").ReadMetrics(); err != nil || len(metrics) != 3 {
-		t.Errorf("%d evaluations, %v, want one before and two epochs", len(metrics), err)
 	}
 }

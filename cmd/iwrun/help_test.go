@@ -14,7 +14,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"iwda/internal/commandline"
-	"iwda/internal/testfiles"
 )
 
 // eachCommand calls f with the words of every command, hidden ones too.
@@ -162,7 +161,7 @@ func TestHints(t *testing.T) {
 func TestCompletion(t *testing.T) {
 	for _, shell := range commandline.Shells() {
 		status, script, said := call(t, "completion", shell)
-		if status != 0 || said != "" || !strings.Contains(script, "labelshift") || !strings.Contains(script, "methods=[iwdan]") {
+		if status != 0 || said != "" || !strings.Contains(script, "iwrun completion -- ") {
 			t.Fatalf("%s: status %d, %s\n%s", shell, status, said, script)
 		}
 		program, err := exec.LookPath(shell)
@@ -177,41 +176,33 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// Bash completes commands, flags, files and words.
-func TestBashCompletes(t *testing.T) {
-	t.Chdir(t.TempDir())
-	for _, name := range []string{"tiny.yaml", "two words.yaml", "rows.csv"} {
-		testfiles.Write(t, name, "")
-	}
-	_, script, _ := call(t, "completion", "bash")
+// Commands, flags and words are completed, and nothing is said where files may be meant.
+func TestCompleted(t *testing.T) {
 	for _, test := range []struct {
-		words []string // as bash splits them, the last being completed
+		words []string // the last being completed
 		want  string
 	}{
 		{[]string{"ada"}, "adapt"},
 		{[]string{"help", "ada"}, "adapt"},
-		{[]string{"data", ""}, "list\ncheck\njsd"},
+		{[]string{"data", ""}, "list check jsd"},
 		{[]string{"completion", "f"}, "fish"},
-		{[]string{"adapt", "rows"}, "rows.csv"},
+		{[]string{"adapt", "rows"}, ""},
 		{[]string{"adapt", "--dry"}, "--dry-run"},
-		{[]string{"adapt", "--quiet", "ro"}, "rows.csv"},
-		{[]string{"table", "--format", ""}, "md\ntex\ncsv\njson"},
+		{[]string{"table", "--format", ""}, "md tex csv json"},
 		{[]string{"table", "--format", "=", "t"}, "tex"},
-		{[]string{"run", "-c", ""}, "tiny.yaml\ntwo words.yaml"},
-		{[]string{"run", "--set", "methods", "=", "[iwd"}, "[iwdan]\n[iwdan-o]"},
-		{[]string{"run", "--set", "seeds", "="}, "[1]"},
+		{[]string{"run", "-c", ""}, ""},
+		{[]string{"run", "--set", "methods=[iwdan-"}, "methods=[iwdan-o]"},
 		{[]string{"run", "--only", "ro"}, ""},
 	} {
-		command := exec.Command("bash", "--norc", "-c", script+`
-COMP_WORDS=(iwrun "$@") COMP_CWORD=$#
-_iwrun
-if (( ${#COMPREPLY[@]} > 0 )); then printf '%s\n' "${COMPREPLY[@]}"; fi`, "bash")
-		command.Args = append(command.Args, test.words...)
-		text, err := command.CombinedOutput()
-		got := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
-		if want := strings.Split(test.want, "\n"); err != nil || !slices.Equal(got, want) {
-			t.Errorf("%q: %q, want %q, %v", test.words, got, want, err)
+		if status, out, said := call(t, append([]string{"completion", "--"}, test.words...)...); status != 0 || said != "" || strings.Join(strings.Fields(out), " ") != test.want {
+			t.Errorf("%q: status %d, %q, want %q, %s", test.words, status, out, test.want, said)
 		}
+	}
+	_, script, _ := call(t, "completion", "bash")
+	command := exec.Command("bash", "--norc", "-c", "iwrun() { \"$PROGRAM\" \"$@\"; }\n"+script+"COMP_WORDS=(iwrun data '') COMP_CWORD=2\n_iwrun\necho ${COMPREPLY[@]}")
+	command.Env = append(os.Environ(), asProgram+"=yes", "PROGRAM="+os.Args[0])
+	if text, err := command.CombinedOutput(); err != nil || string(text) != "list check jsd\n" {
+		t.Errorf("bash: %q, %v", text, err)
 	}
 }
 

@@ -22,13 +22,30 @@ func newCompletionCommand(s streams) *cli.Command {
 Examples:
   iwrun completion bash >~/.local/share/bash-completion/completions/iwrun
   iwrun completion fish >~/.config/fish/completions/iwrun.fish`,
+		HideHelpCommand: true, // help is a word that may follow
 		Action: func(c *cli.Context) error {
+			if words, asked := afterDashes(s.arguments); asked {
+				for _, word := range commandline.Completed(newApp(s), words, completed(shells)) {
+					fmt.Fprintln(s.out, word)
+				}
+				return nil
+			}
 			if c.NArg() != 1 || !slices.Contains(shells, c.Args().First()) {
 				return wrongUsage("of which shell? one of %s", strings.Join(shells, ", "))
 			}
-			return commandline.Completion(newApp(s), c.Args().First(), completed(shells), s.out)
+			fmt.Fprint(s.out, commandline.CompletionScript(c.App.Name, c.Args().First()))
+			return nil
 		},
 	}
+}
+
+// afterDashes are the words of a command line that the script of a shell asks about.
+func afterDashes(arguments []string) (words []string, asked bool) {
+	at := slices.Index(arguments, "--")
+	if at < 0 || at == len(arguments)-1 {
+		return nil, false
+	}
+	return arguments[at+1:], true
 }
 
 // completed are the words that flags and arguments of these names may be, beside those that

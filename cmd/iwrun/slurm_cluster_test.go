@@ -3,6 +3,7 @@
 package main
 
 import (
+	"encoding/csv"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,6 +14,8 @@ import (
 
 	"iwda/experiments/store"
 	"iwda/internal/testfiles"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // smallDemo makes the demonstration one of six runs that take some seconds.
@@ -185,4 +188,32 @@ func TestSlurmProcessesOfOneRun(t *testing.T) {
 	if err != nil || result.Processes != 2 {
 		t.Fatalf("%d processes; %v\n%s", result.Processes, err, log)
 	}
+}
+
+// expectSame compares two runs in all that does not depend on the clock.
+func expectSame(t *testing.T, interrupted, whole store.Dir) {
+	t.Helper()
+	for _, name := range []string{store.MetricsFile, store.WeightsFile} {
+		if diff := cmp.Diff(withoutSeconds(t, whole.Path(name)), withoutSeconds(t, interrupted.Path(name))); diff != "" {
+			t.Errorf("%s: %s", interrupted.Path(name), diff)
+		}
+	}
+	if diff := cmp.Diff(withoutTimes(t, whole), withoutTimes(t, interrupted)); diff != "" {
+		t.Errorf("%s: %s", interrupted.Path(store.ResultFile), diff)
+	}
+}
+
+// withoutSeconds returns the cells of a CSV file but for those of the column seconds.
+func withoutSeconds(t *testing.T, path string) [][]string {
+	t.Helper()
+	rows, err := csv.NewReader(strings.NewReader(readFile(t, path))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if column := slices.Index(rows[0], "seconds"); column >= 0 {
+		for i := range rows {
+			rows[i] = slices.Delete(rows[i], column, column+1)
+		}
+	}
+	return rows
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -61,12 +62,7 @@ Examples:
 			&cli.StringFlag{Name: "state", Destination: &o.State, Usage: "`FILE` of what was counted; it is begun if it is not there"},
 			commandline.Strings(&o.Alarms, "alarm", "`CONDITION` that sounds an alarm; may be repeated"),
 			&cli.Float64Flag{Name: "level", Destination: &o.Level, DefaultText: "0.05", Usage: "`PROBABILITY` that any alarm ever sounds if nothing is wrong",
-				Action: func(_ *cli.Context, level float64) error {
-					if !(level > 0 && level <= 0.5) {
-						return wrongUsage("--level %v: it must be above 0, and at most 0.5", level)
-					}
-					return nil
-				}},
+				Action: commandline.Between(math.SmallestNonzeroFloat64, 0.5, "--level", "it must be above 0")},
 			&cli.StringFlag{Name: "batch", Destination: &o.Batch, DefaultText: "that of its file", Usage: "`NAME` of a single BATCH"},
 			&cli.StringFlag{Name: "log", Destination: &o.Log, Usage: "write a line of JSON for each batch into `FILE`"},
 			&cli.StringFlag{Name: "metrics", Destination: &o.Metrics, Usage: "write the last batch's numbers into `FILE` in Prometheus's text format"},
@@ -121,31 +117,16 @@ func (o watchOptions) open(path string) (watched, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return o.openFolder(path)
 	}
-	files := table.Options{Roles: table.Roles{Label: o.Labels}}
-	switch o.Kind {
-	case "", table.Probabilities.String(), table.Logits.String():
-	default:
-		return watched{}, wrongUsage("--kind %s: probabilities or logits", o.Kind)
-	}
-	for _, kind := range []table.Kind{table.Probabilities, table.Logits} {
-		if o.Kind == kind.String() {
-			files.Kind = kind
+	files := table.Options{Roles: table.Roles{Label: o.Labels, Group: o.GroupColumn}}
+	if o.Kind != "" {
+		kinds := []table.Kind{table.Probabilities, table.Logits}
+		at := slices.IndexFunc(kinds, func(kind table.Kind) bool { return kind.String() == o.Kind })
+		if at < 0 {
+			return watched{}, wrongUsage("--kind %s: probabilities or logits", o.Kind)
 		}
+		files.Kind = kinds[at]
 	}
-	of := func(column string) table.Options {
-		with := files
-		with.ID = column
-		for _, other := range []string{o.TimeColumn, o.GroupColumn} {
-			if other != "" && other != column {
-				with.Ignore = append(with.Ignore, other)
-			}
-		}
-		return with
-	}
-	// The held-out rows need no time.
-	heldOut := files
-	heldOut.ID = o.GroupColumn
-	source, err := labelshift.ReadSource(path, heldOut)
+	source, err := labelshift.ReadSource(path, files) // which needs no time
 	if err != nil {
 		return watched{}, input.Wrong(err)
 	}
@@ -153,16 +134,11 @@ func (o watchOptions) open(path string) (watched, error) {
 	if err != nil {
 		return watched{}, input.Wrong(err)
 	}
-	var groups []string
-	if o.GroupColumn != "" {
-		if groups, err = source.IDs(); err != nil {
-			return watched{}, err
-		}
-	}
-	reference, err := watch.NewReference(path, source.Classes, probabilities, source.Labels(), groups)
+	files.ID = o.TimeColumn
+	reference, err := watch.NewReference(path, source.Classes, probabilities, source.Labels(), source.Groups())
 	return watched{reference, func(_ context.Context, path string) watch.Rows {
-		return func(column string, take func(string, []float64) error) error {
-			return input.Wrong(labelshift.EachTarget(path, of(column), source, take))
+		return func(take func(time, group string, probabilities []float64) error) error {
+			return input.Wrong(labelshift.EachTarget(path, files, source, take))
 		}
 	}}, input.Wrong(err)
 }
@@ -200,8 +176,8 @@ func (o watchOptions) openFolder(folder string) (watched, error) {
 	}
 	ensemble := predict.NewEnsemble(members, predict.Options{Device: device, Threads: o.Schedule.Threads})
 	return watched{reference, func(ctx context.Context, path string) watch.Rows {
-		return func(column string, take func(string, []float64) error) (err error) {
-			rows, err := predict.Open(path, table.Roles{ID: column}, nil, folder, members[0].Metadata)
+		return func(take func(time, group string, probabilities []float64) error) (err error) {
+			rows, err := predict.Open(path, table.Roles{ID: o.TimeColumn}, nil, folder, members[0].Metadata)
 			if err != nil {
 				return err
 			}
@@ -211,7 +187,7 @@ func (o watchOptions) openFolder(folder string) (watched, error) {
 				for class, p := range probabilities {
 					wide[class] = float64(p)
 				}
-				return take(id, wide)
+				return take(id, "", wide)
 			})
 		}
 	}}, nil
@@ -259,7 +235,7 @@ func (o watchOptions) count(ctx context.Context, state *watch.State, against wat
 		fmt.Fprintf(s.err, "%s: %d of %d batches are new\n", path, added, len(other.Batches))
 		return state.Write(nil, o.State)
 	}
-	from := watch.Source{Name: o.Batch, TimeColumn: o.TimeColumn, GroupColumn: o.GroupColumn, Rows: against.rows(ctx, path)}
+	from := watch.Source{Name: o.Batch, TimeColumn: o.TimeColumn, Rows: against.rows(ctx, path)}
 	if from.Name == "" {
 		from.Name = filepath.Base(filepath.Clean(path))
 	}

@@ -116,26 +116,3 @@ func BenchmarkLoader(b *testing.B) {
 		}
 	}
 }
-
-// BenchmarkResize measures one image of 300×300 pixels to 256×256.
-func BenchmarkResize(b *testing.B) {
-	src, dst := blank(300, 300), blank(256, 256)
-	for i := range src.Pix {
-		src.Pix[i] = byte(i * 7919 >> 3)
-	}
-	var resampler images.Resampler
-	for b.Loop() {
-		resampler.Resize(dst, src, kernel.Bicubic)
-	}
-}
-
-// BenchmarkDecode measures one JPEG file of 300×300 pixels.
-func BenchmarkDecode(b *testing.B) {
-	file := photograph(b, 1)
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := images.Decode(file); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

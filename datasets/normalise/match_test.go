@@ -165,26 +165,6 @@ func vectorsOf(t *testing.T, rows [][]float32, labels []int, names ...string) *d
 	return set
 }
 
-func BenchmarkMatch(b *testing.B) {
-	const size = 512
-	centres, flat, zero := make([][]float64, 10), make([]float64, size), make([]float64, size)
-	shares := make([]float64, len(centres))
-	for c := range centres {
-		shares[c], centres[c] = 1/float64(len(centres)), make([]float64, size)
-		centres[c][c] = 5
-	}
-	for j := range flat {
-		flat[j] = 1
-	}
-	source := drawn(b, 1, 5000, centres, shares, flat, zero)
-	target := drawn(b, 2, 5000, centres, shares, flat, zero)
-	for b.Loop() {
-		if _, err := NewMatch(source, target); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
 // Columns that say nothing in the target are left out, and the rest is matched as without
 // them: the share of classes is found, and values stay finite.
 func TestMatchLeaveOutDeadColumns(t *testing.T) {

@@ -184,7 +184,7 @@ func (a *Analysis) test() (err error) {
 	if err != nil {
 		return err
 	}
-	shift, err := shifttest.LabelShiftTest(a.shares.Sample, shifttest.LabelShiftSettings{Seed: a.Seed, Detect: true})
+	shift, err := shifttest.LabelShiftTest(a.shares.Sample, shifttest.LabelShiftSettings{Seed: a.Seed})
 	a.Tests.KolmogorovSmirnov, a.Tests.LabelShift = &kolmogorov, &shift
 	return err
 }

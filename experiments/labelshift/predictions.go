@@ -84,6 +84,9 @@ func ReadSource(path string, o table.Options) (*Predictions, error) {
 		p.values, p.labels, p.places = append(p.values, values...), append(p.labels, labels...), append(p.places, places...)
 		p.Unlabelled += batch.Len() - len(labels)
 	}
+	if o.Group != "" && len(p.labels) > 0 && p.groups == nil {
+		return nil, noGroups(path, o)
+	}
 	if len(p.labels) == 0 {
 		return nil, fmt.Errorf("%s: no row has a label; those of the source need one", path)
 	}
@@ -142,6 +145,9 @@ func ReadTarget(path string, o table.Options, source *Predictions) (*Predictions
 			p.addGroup(&of, batch, i)
 		}
 	}
+	if o.Group != "" && len(p.values) > 0 && p.groups == nil {
+		return nil, noGroups(path, o)
+	}
 	return p, nil
 }
 
@@ -166,9 +172,14 @@ func openTargetOf(path string, o table.Options, source *Predictions) (*table.Tab
 	return file, p, nil
 }
 
+// noGroups is the error of a file without the column of groups, by which intervals would be too narrow.
+func noGroups(path string, o table.Options) error {
+	return fmt.Errorf("%s has no column %q: name one that says which rows belong together, or leave --group-column out", path, o.Group)
+}
+
 // EachTarget is ReadTarget in constant memory: take is told of each row's probabilities, without
-// calibration, and of its id.
-func EachTarget(path string, o table.Options, source *Predictions, take func(id string, probabilities []float64) error) error {
+// calibration, of its id, and of the name of its group.
+func EachTarget(path string, o table.Options, source *Predictions, take func(id, group string, probabilities []float64) error) error {
 	file, p, err := openTargetOf(path, o, source)
 	if err != nil {
 		return err
@@ -185,7 +196,11 @@ func EachTarget(path string, o table.Options, source *Predictions, take func(id 
 			return fmt.Errorf("%s: rows from %d: %w", path, batch.First, err)
 		}
 		for i := range batch.Len() {
-			if err := take(batch.ID(i), rows[i*k:(i+1)*k]); err != nil {
+			group, has := batch.Group(i)
+			if !has && o.Group != "" {
+				return noGroups(path, o)
+			}
+			if err := take(batch.ID(i), group, rows[i*k:(i+1)*k]); err != nil {
 				return err
 			}
 		}
@@ -207,26 +222,8 @@ func (p *Predictions) Probabilities() ([]float64, error) {
 // Labels returns those of a source's rows.
 func (p *Predictions) Labels() []int { return p.labels }
 
-// IDs returns what the file says of a source's rows in the column of ids of its options.
-func (p *Predictions) IDs() ([]string, error) {
-	file, err := openSource(p.Name, p.options)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	var ids []string
-	for batch, err := range file.Batches(batchRows) {
-		if err != nil {
-			return nil, err
-		}
-		for i := range batch.Len() {
-			if _, known := batch.Label(i); known {
-				ids = append(ids, batch.ID(i))
-			}
-		}
-	}
-	return ids, nil
-}
+// Groups returns the numbers of the groups of a source's rows; nil if the file has none.
+func (p *Predictions) Groups() []int { return p.groups }
 
 // ReadRun reads the logits that the network of the finished run of the folder gives in
 // evaluation mode, of the source's rows that were held out and of the target's test rows,

@@ -69,7 +69,7 @@ func describe(name architecture.Name, shape ...int) model.Metadata {
 // grown returns trees of rows of that many values, some of them alike, in three classes.
 func grown(name architecture.Name, size int) nets.Grown {
 	random := rand.New(rand.NewPCG(2, 3))
-	rows := forest.Rows{Classes: 3}
+	rows := learners.Rows{Classes: 3}
 	for range 60 {
 		row := make([]float32, size)
 		for i := range row {

@@ -19,8 +19,6 @@ import (
 	"iwda/nets"
 	"iwda/nets/architecture"
 	"iwda/torch"
-	"iwda/weightest"
-	"iwda/weightest/calibration"
 )
 
 var twoRows = Options{Device: torch.CPU, Threads: 1, Batch: 2}
@@ -195,33 +193,6 @@ func TestEnsembleOnOneBackbone(t *testing.T) {
 		}
 		if slices.Equal(rows, single[(i+1)%4]) {
 			t.Errorf("the members %d and %d say the same, so that the test shows nothing", i, (i+1)%4)
-		}
-	}
-	near(t, got, want)
-}
-
-// The members' probabilities by the formulas of the model, without a Predictor.
-func TestEnsembleByHand(t *testing.T) {
-	all := members(t)[1:]
-	got, _ := together(t, all, ModelShares)
-	want := make([]float32, len(got))
-	rows := []float32{3, -2, 1, -1, -1, -3, 0.5, 4, -2, 2}
-	for _, m := range all {
-		values := slices.Clone(rows)
-		m.Normalise(values)
-		var logits []float32
-		torch.Tidy(func() {
-			_, outputs := m.Network.Forward(torch.FromSlice(values, 5, 2), false)
-			logits = torch.ToSlice[float32](outputs)
-		})
-		calibration := calibration.Calibration{Scales: m.Calibration.Scales, Biases: m.Calibration.Biases}
-		calibrated := calibration.Probabilities(weightest.Widen(logits))
-		corrected, err := weightest.Correct(calibrated, m.Shares.Target, m.Shares.Classifier)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, p := range corrected {
-			want[i] += float32(p / 2)
 		}
 	}
 	near(t, got, want)

@@ -38,7 +38,7 @@ func TestWeightsInTheLosses(t *testing.T) {
 		"dann+wc":    {estimated: true, balanced: true},
 		"dann+wda-o": {oracle: true, rows: true},
 	} {
-		run := resolve(t, "subsampled", method, 1)
+		run := resolve(t, "subsampled", method, 1, "train.epochs=3", "dataset.train_per_class=10")
 		torch.Seed(1)
 		trainer := makeTrainer(t, run, Options{Threads: 1, Log: &bytes.Buffer{}})
 		if err := trainer.train(context.Background()); err != nil {
@@ -123,7 +123,7 @@ func TestEveryAlignment(t *testing.T) {
 		{"dann", nil}, {"cdan", nil}, {"cdan", []string{"discriminator.random_projection=64"}},
 		{"iwdan", []string{"discriminator.normalise=shared"}},
 		{"cdan-e", nil}, {"dan", nil}, {"jan", nil}, {"jan", []string{"losses.mmd=biased"}},
-		{"iwcdan", nil}, {"iwcdan-e", nil}, {"iwcdan-e-o", nil}, {"iwjan", nil}, {"iwjan-o", nil}, {"mcc", nil}, {"iwmcc", nil}, {"iwmcc-o", nil}, {"bnm", nil}, {"cdan+wda", nil}, {"cdan+wc-o", nil},
+		{"iwcdan", nil}, {"iwcdan-e-o", nil}, {"iwjan", nil}, {"mcc", nil}, {"iwmcc-o", nil}, {"bnm", nil}, {"cdan+wda", nil}, {"cdan+wc-o", nil},
 	} {
 		run := resolve(t, "subsampled", c.method, 1, append(c.set, "train.epochs=2", "dataset.train_per_class=10")...)
 		dir, result := train(t, run)

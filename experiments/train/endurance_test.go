@@ -47,8 +47,8 @@ func TestFootprintOfALongRun(t *testing.T) {
 		early int // steps
 		most  int64
 	}{
-		"lenet": {resolve(t, "full", "iwdan", 1, append(small, "train.epochs=6")...), 200, 20 << 20},
-		"mlp":   {ownRun(t, "iwdan", trueLabel, append(small, "train.epochs=100")...), 1000, 6 << 20},
+		"lenet": {resolve(t, "full", "iwdan", 1, append(small, "train.epochs=3")...), 100, 20 << 20},
+		"mlp":   {ownRun(t, "iwdan", trueLabel, append(small, "train.epochs=40")...), 400, 6 << 20},
 	} {
 		t.Run(name, func(t *testing.T) { expectConstantFootprint(t, c.run, c.early, c.most) })
 	}

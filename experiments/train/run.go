@@ -29,8 +29,7 @@ import (
 // Of several processes, see [Options], the one of rank 0 writes the files and returns the
 // result; the others return the zero Result.
 //
-// Several goroutines may make a run each: it draws from a source of its own, and works on a
-// GPU on a stream of its own. What a run says of its memory is its process's.
+// It works on a GPU on a stream of its own. What a run says of its memory is its process's.
 func Run(ctx context.Context, run config.Resolved, dir store.Dir, options Options) (store.Result, error) {
 	started := time.Now()
 	runtime.LockOSThread()

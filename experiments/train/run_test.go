@@ -299,26 +299,6 @@ func TestMissingClassAndMissingData(t *testing.T) {
 	}
 }
 
-// The number of live tensors must not depend on how many steps were made.
-func TestTrainingDoesNotLeak(t *testing.T) {
-	run := resolve(t, "full", "iwdan", 1)
-	trainer := makeTrainer(t, run, Options{Threads: 1, Log: &bytes.Buffer{}})
-	defer func() { _ = trainer.close() }()
-	step := func(n int) {
-		for i := range n {
-			if err := trainer.step(context.Background(), position{epoch: 2, step: i}); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	step(3)
-	live := torch.LiveTensors()
-	step(30)
-	if got := torch.LiveTensors(); got > live {
-		t.Errorf("%d live tensors after 33 steps, %d after 3", got, live)
-	}
-}
-
 // A run that ends before the first estimate of its weights says so, if its losses use them.
 func TestWeightsThatWereNeverUpdated(t *testing.T) {
 	for _, c := range []struct {

@@ -24,7 +24,7 @@ func (t *trainer) solve(ctx context.Context) error {
 	if t.clock.steps() > 0 {
 		return nil
 	}
-	rows := regression.Rows{Classes: len(t.data.classNames)}
+	rows := learners.Rows{Classes: len(t.data.classNames)}
 	if groups := t.data.groups; groups.source != nil {
 		rows.Groups = slices.Concat(groups.source, groups.heldOut)
 	}
@@ -68,8 +68,8 @@ func (t *trainer) solve(ctx context.Context) error {
 		if t.run.Network.Name == string(architecture.Boosting) {
 			settings := boosting.Usual()
 			settings.Threads = max(1, t.options.Threads)
-			learnt := learners.Rows{Values: rows.Values, Labels: rows.Labels, Classes: rows.Classes, Groups: rows.Groups, Words: t.data.encoding.Words()}
-			fitted, err := boosting.Fit(ctx, learnt, target, settings, random)
+			rows.Words = t.data.encoding.Words()
+			fitted, err := boosting.Fit(ctx, rows, target, settings, random)
 			if err != nil {
 				return err
 			}
@@ -77,7 +77,7 @@ func (t *trainer) solve(ctx context.Context) error {
 			spoken(float32s(fitted.Crossed.Logits), fitted.CrossedRows)
 			compared.logits = float32s(fitted.Crossed.InTurn(rows.Classes))
 		} else {
-			grown, err := forest.Fit(ctx, forest.Rows(rows), random)
+			grown, err := forest.Fit(ctx, rows, random)
 			if err != nil {
 				return err
 			}

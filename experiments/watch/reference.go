@@ -6,12 +6,12 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash"
-	"hash/fnv"
 	"math"
 	"slices"
 	"strings"
 	"time"
 
+	"iwda/datasets/table"
 	"iwda/internal/input"
 	"iwda/monitor"
 	"iwda/weightest/shifttest"
@@ -30,7 +30,7 @@ type Reference struct {
 // NewReference counts held-out rows of probabilities (row-major n×k) with labels. Where groups are not
 // nil, a row of each group counts. Some rows of each class, evenly over them, say where bins end and
 // count no more; see monitor.Pilot. A class without a row is an error.
-func NewReference(name string, classes []string, probabilities []float64, labels []int, groups []string) (*Reference, error) {
+func NewReference(name string, classes []string, probabilities []float64, labels, groups []int) (*Reference, error) {
 	k, sum := len(classes), sha256.New()
 	r := &Reference{Name: name, Classes: classes, Grouped: groups != nil}
 	kept := newKept(groups != nil)
@@ -38,7 +38,11 @@ func NewReference(name string, classes []string, probabilities []float64, labels
 		row := probabilities[i*k : (i+1)*k]
 		digest(sum, row)
 		digest(sum, []float64{float64(label)})
-		kept.add(groupOf(groups, i), i)
+		group := 0
+		if groups != nil {
+			group = groups[i]
+		}
+		kept.add(group, i)
 	}
 	r.SHA256 = hex.EncodeToString(sum.Sum(nil))
 	ofClass := make([][]int, k)
@@ -71,13 +75,6 @@ func NewReference(name string, classes []string, probabilities []float64, labels
 	return r, nil
 }
 
-func groupOf(groups []string, i int) string {
-	if groups == nil {
-		return ""
-	}
-	return groups[i]
-}
-
 // digest adds numbers to a hash.
 func digest(sum hash.Hash, row []float64) {
 	var bytes [1024]byte
@@ -93,7 +90,7 @@ func digest(sum hash.Hash, row []float64) {
 type kept struct {
 	grouped bool
 	values  []int // of all rows, without groups
-	best    map[uint64]candidate
+	best    map[int]candidate
 }
 
 type candidate struct {
@@ -101,28 +98,25 @@ type candidate struct {
 	value, place int
 }
 
-func newKept(grouped bool) *kept { return &kept{grouped: grouped, best: map[uint64]candidate{}} }
+func newKept(grouped bool) *kept { return &kept{grouped: grouped, best: map[int]candidate{}} }
 
-// add takes a row. The ranks among which a group's least is kept follow from its name and the row's place in the group's
-// order, so that the same rows are kept again.
-func (k *kept) add(group string, value int) {
+// add takes a row. The ranks among which a group's least is kept follow from its number and the row's place in the
+// group's order, so that the same rows are kept again.
+func (k *kept) add(group, value int) {
 	if !k.grouped {
 		k.values = append(k.values, value)
 		return
 	}
-	key := fnv.New64a()
-	key.Write([]byte(group))
-	of := key.Sum64()
-	now, known := k.best[of]
+	now, known := k.best[group]
 	now.place++
 	// The finaliser of SplitMix64 (Steele, Lea and Flood 2014).
-	rank := of + uint64(now.place)*0x9e3779b97f4a7c15
+	rank := uint64(group)<<32 + uint64(now.place)*0x9e3779b97f4a7c15
 	rank = (rank ^ rank>>30) * 0xbf58476d1ce4e5b9
 	rank = (rank ^ rank>>27) * 0x94d049bb133111eb
 	if rank ^= rank >> 31; !known || rank < now.rank {
 		now.rank, now.value = rank, value
 	}
-	k.best[of] = now
+	k.best[group] = now
 }
 
 // rows are the values of those that count, in rising order if they are of groups.
@@ -139,45 +133,32 @@ func (k *kept) rows() []int {
 }
 
 // Rows reads the rows of a batch: take is told of the probabilities of each, in the order of the reference's
-// classes, and of what the column says of it that is named, "" for none.
-type Rows func(column string, take func(text string, probabilities []float64) error) error
+// classes, and of its time and its group; "" for none.
+type Rows func(take func(time, group string, probabilities []float64) error) error
 
 // Source is a batch to be counted.
 type Source struct {
 	Name string
 	Rows Rows
 	Time time.Time // unless TimeColumn says it
-	// TimeColumn has the times of rows, of which the batch has the latest; GroupColumn has their groups.
-	TimeColumn, GroupColumn string
+	// TimeColumn has the times of rows, of which the batch has the latest.
+	TimeColumn string
 }
 
 // count reads a batch.
 func (r *Reference) count(from Source) (Batch, error) {
 	b := Batch{Name: from.Name, Time: from.Time.UTC(), Bins: make([]int, len(r.Classes)*shifttest.PerClass)}
 	bins, sum, kept := shifttest.BinsOf(r.Limits), sha256.New(), newKept(r.Grouped)
-	column, latest := from.GroupColumn, ""
-	if column == "" {
-		column = from.TimeColumn
-	}
-	err := from.Rows(column, func(text string, probabilities []float64) error {
+	var groups table.Grouping
+	latest := ""
+	err := from.Rows(func(time, group string, probabilities []float64) error {
 		digest(sum, probabilities)
-		if r.Grouped {
-			kept.add(text, bins.Of(probabilities))
-		} else {
-			b.Bins[bins.Of(probabilities)]++
-			b.Rows++
-			if from.TimeColumn != "" {
-				latest = later(latest, text)
-			}
+		kept.add(groups.Number(group), bins.Of(probabilities))
+		if from.TimeColumn != "" {
+			latest = later(latest, time)
 		}
 		return nil
 	})
-	if err == nil && from.TimeColumn != "" && from.GroupColumn != "" {
-		err = from.Rows(from.TimeColumn, func(text string, _ []float64) error {
-			latest = later(latest, text)
-			return nil
-		})
-	}
 	if err != nil {
 		return b, err
 	}

@@ -47,13 +47,9 @@ func newReference(t *testing.T) *Reference {
 // night is a batch of 300 rows.
 func night(i int, share float64) Source {
 	probabilities, _ := rowsOf(uint64(i), 300, share)
-	return Source{Name: fmt.Sprintf("night %d", i), Time: time.Unix(int64(1e9+86400*i), 0), Rows: func(column string, take func(string, []float64) error) error {
+	return Source{Name: fmt.Sprintf("night %d", i), Time: time.Unix(int64(1e9+86400*i), 0), Rows: func(take func(time, group string, probabilities []float64) error) error {
 		for j := 0; j < len(probabilities); j += 2 {
-			text := fmt.Sprint(j)
-			if column == "when" {
-				text = fmt.Sprintf("2026-11-%02d %02d:00:00", i, j%24)
-			}
-			if err := take(text, probabilities[j:j+2]); err != nil {
+			if err := take(fmt.Sprintf("2026-11-%02d %02d:00:00", i, j%24), fmt.Sprint(j/2%100), probabilities[j:j+2]); err != nil {
 				return err
 			}
 		}
@@ -267,9 +263,9 @@ func TestDamagedAndOtherStates(t *testing.T) {
 // One row of a group counts, whatever the groups' sizes, always the same one; a batch's time is the latest of its rows.
 func TestGroupsAndTimes(t *testing.T) {
 	probabilities, labels := rowsOf(100, 2000, 0.3)
-	groups := make([]string, len(labels))
+	groups := make([]int, len(labels))
 	for i := range groups {
-		groups[i] = fmt.Sprint("patient ", i/4)
+		groups[i] = i / 4
 	}
 	r, err := NewReference("held-out.csv", classes, probabilities, labels, groups)
 	if err != nil {
@@ -285,17 +281,7 @@ func TestGroupsAndTimes(t *testing.T) {
 		t.Errorf("%v rows of 500 groups count", counted)
 	}
 	from := night(3, 0.3)
-	rows := from.Rows
-	from.TimeColumn, from.GroupColumn = "when", "patient"
-	from.Rows = func(column string, take func(string, []float64) error) error {
-		i := 0
-		return rows(column, func(text string, p []float64) error {
-			if i++; column == "patient" {
-				text = fmt.Sprint(i % 100)
-			}
-			return take(text, p)
-		})
-	}
+	from.TimeColumn = "when"
 	b, err := r.count(from)
 	if err != nil || b.Rows != 100 || b.Time.Format(time.DateTime) != "2026-11-03 22:00:00" {
 		t.Errorf("%d rows at %v, %v", b.Rows, b.Time, err)
@@ -303,7 +289,10 @@ func TestGroupsAndTimes(t *testing.T) {
 	if again, err := r.count(from); err != nil || !slices.Equal(again.Bins, b.Bins) {
 		t.Errorf("other rows: %v and %v, %v", b.Bins, again.Bins, err)
 	}
-	from.TimeColumn, from.GroupColumn = "id", ""
+	from.TimeColumn = "id"
+	from.Rows = func(take func(time, group string, probabilities []float64) error) error {
+		return take("7", "", []float64{1, 0})
+	}
 	if _, err := r.count(from); err == nil || !strings.Contains(err.Error(), `column "id"`) {
 		t.Errorf("no time: %v", err)
 	}

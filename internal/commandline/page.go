@@ -67,7 +67,6 @@ type entry struct {
 	text        string
 	preset      string   // value of a flag that is not given, or what takes its place
 	words       []string // that a value can be
-	repeated    bool     // several values are given by as many flags
 }
 
 // left is the entry as it is typed.
@@ -140,7 +139,6 @@ func describe(flag cli.Flag) entry {
 	if choice, is := flag.(*Choice); is {
 		e.words = choice.Words
 	}
-	_, e.repeated = flag.(*cli.StringSliceFlag)
 	return e
 }
 

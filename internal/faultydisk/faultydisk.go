@@ -1,5 +1,5 @@
-// Package faultydisk has disks for tests: one whose nth call fails, and one that remembers all
-// calls, of which every state follows in which a power cut could leave the files.
+// Package faultydisk has disks for tests: one whose nth call fails, and one that knows whether a power cut could
+// leave parts of what was written.
 package faultydisk
 
 import (

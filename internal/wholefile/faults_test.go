@@ -13,7 +13,7 @@ import (
 )
 
 // Whatever call fails, alone or with all after it, and in whatever way, a file or a folder is
-// the former one or the new one, and the error names it.
+// the former one or the new one, and the error names it. No power cut leaves a part.
 func TestEveryCallFails(t *testing.T) {
 	for name, write := range map[string]func(disk *wholefile.Disk, folder string) error{
 		"file": func(disk *wholefile.Disk, folder string) error {
@@ -31,7 +31,8 @@ func TestEveryCallFails(t *testing.T) {
 			return disk.Link(filepath.Join(folder, "file"), filepath.Join(folder, "kept"))
 		},
 	} {
-		faultydisk.EachCall(func(disk *wholefile.Disk, fault string) {
+		ordered, broken := faultydisk.Ordered()
+		try := func(disk *wholefile.Disk, fault string) {
 			folder := filepath.Join(t.TempDir(), "folder")
 			path, kept := filepath.Join(folder, "file"), filepath.Join(folder, "kept")
 			if err := errors.Join(os.Mkdir(folder, 0o777), os.WriteFile(path, []byte("former"), 0o666), os.WriteFile(kept, []byte("new"), 0o666)); err != nil {
@@ -48,6 +49,10 @@ func TestEveryCallFails(t *testing.T) {
 			if _, err := os.Stat(kept); errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("%s: %s: another file is gone", name, fault)
 			}
-		})
+		}
+		faultydisk.EachCall(try)
+		if try(ordered, "none"); broken() != nil {
+			t.Errorf("%s: %v", name, broken())
+		}
 	}
 }

@@ -3,6 +3,8 @@ package boosting
 import (
 	"fmt"
 	"math"
+
+	"iwda/learners"
 )
 
 // Model is trees as an array of float32, which have whole numbers up to 2²⁴, as tensors of networks.
@@ -22,11 +24,11 @@ const NodesTensor = "boosting.nodes"
 const Fields = 5
 
 const (
-	column = iota
-	threshold
-	left
-	right
-	missing
+	column    = learners.Column
+	threshold = learners.Threshold
+	left      = learners.Left
+	right     = learners.Right
+	missing   = right + 1
 )
 
 // mostDepth is how far below a root a leaf is, at most.
@@ -181,33 +183,13 @@ func leafOf(steps []step, tree int, row []float32) float32 {
 // Check returns how far below a root the deepest leaf is, at most. The error names the node that no
 // model of rows of d values has: rows can be followed to leaves in what has none.
 func (m Model) Check(d int) (depth int, err error) {
-	nodes := len(m.Nodes) / Fields
-	if m.Trees < 1 || m.Trees > nodes || m.Trees%treesOf(m.Classes) != 0 {
-		return 0, fmt.Errorf("%d trees of %d nodes and %d classes", m.Trees, nodes, m.Classes)
+	if m.Trees%treesOf(m.Classes) != 0 {
+		return 0, fmt.Errorf("%d trees of %d classes", m.Trees, m.Classes)
 	}
-	depths := make([]int, nodes)
-	for i := range nodes {
-		n := m.Nodes[i*Fields : (i+1)*Fields]
-		at := float32(i)
-		switch {
-		case !isIndex(n[column], d):
-			return 0, fmt.Errorf("node %d asks for column %v of %d", i, n[column], d)
-		case math.IsNaN(float64(n[threshold])) || math.IsInf(float64(n[threshold]), 0):
-			return 0, fmt.Errorf("node %d has the threshold %v", i, n[threshold])
-		case n[left] == at && n[right] == at && n[missing] == at:
-			continue
+	return learners.CheckNodes(m.Nodes, Fields, m.Trees, d, mostDepth, func(says float32) error {
+		if math.IsNaN(float64(says)) || math.IsInf(float64(says), 0) {
+			return fmt.Errorf("has the threshold %v", says)
 		}
-		for _, child := range n[left:] {
-			if !isIndex(child, nodes) || int(child) <= i {
-				return 0, fmt.Errorf("node %d goes on at %v, want %d to %d", i, child, i+1, nodes-1)
-			}
-			depths[int(child)] = max(depths[int(child)], depths[i]+1)
-			if depth = max(depth, depths[int(child)]); depth > mostDepth {
-				return 0, fmt.Errorf("node %v is more than %d nodes below a root", child, mostDepth)
-			}
-		}
-	}
-	return depth, nil
+		return nil
+	})
 }
-
-func isIndex(v float32, n int) bool { return v >= 0 && v < float32(n) && v == float32(int(v)) }

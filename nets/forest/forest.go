@@ -12,17 +12,8 @@ import (
 	"math/rand/v2"
 
 	"iwda/internal/evenly"
+	"iwda/learners"
 )
-
-// Rows are n labelled rows of d values.
-type Rows struct {
-	Values  []float32 // n×d, row after row, finite
-	Labels  []int     // n classes, from 0
-	Classes int       // k
-	// Groups are the numbers of the groups of rows that belong together; nil if each row is a
-	// group of its own. A tree draws groups with replacement, and then rows of these.
-	Groups []int
-}
 
 // Forest is trees as arrays of float32, which have whole numbers up to 2²⁴, as tensors of networks.
 type Forest struct {
@@ -70,15 +61,16 @@ const (
 const Fields = 4
 
 const (
-	column = iota
-	threshold
-	left
-	right
+	column    = learners.Column
+	threshold = learners.Threshold
+	left      = learners.Left
+	right     = learners.Right
 )
 
-// Fit grows a forest. It is the same for the same random numbers. An error is that of the context,
+// Fit grows a forest of finite rows, whose weights and words count for nothing: a tree draws groups with
+// replacement, and then rows of these. It is the same for the same random numbers. An error is that of the context,
 // or of too many classes.
-func Fit(ctx context.Context, rows Rows, random *rand.PCG) (Grown, error) {
+func Fit(ctx context.Context, rows learners.Rows, random *rand.PCG) (Grown, error) {
 	n, k := len(rows.Labels), rows.Classes
 	if k > mostClasses {
 		return Grown{}, fmt.Errorf("forest: %d classes, more than the %d that a forest is grown for: choose another method", k, mostClasses)
@@ -160,33 +152,15 @@ func appendLogits(to []float32, sums []float64, trees int) []float32 {
 // Check returns how far below a root the deepest leaf is, at most. The error names the node or share
 // that no forest of rows of d values has: rows can be followed to leaves in what has none.
 func (f Forest) Check(d int) (depth int, err error) {
-	nodes, leaves := len(f.Nodes)/Fields, len(f.Shares)/f.Classes
-	if f.Trees < 1 || f.Trees > nodes {
-		return 0, fmt.Errorf("%d trees of %d nodes", f.Trees, nodes)
-	}
-	depths := make([]int, nodes)
-	for i := range nodes {
-		node := f.Nodes[i*Fields : (i+1)*Fields]
-		leaf := node[left] == float32(i) && node[right] == float32(i)
-		switch value := node[threshold]; {
-		case !isIndex(node[column], d):
-			return 0, fmt.Errorf("node %d asks for column %v of %d", i, node[column], d)
-		case leaf && !isIndex(value, leaves):
-			return 0, fmt.Errorf("node %d is a leaf with the shares %v of %d", i, value, leaves)
-		case leaf:
-			continue
-		case math.IsNaN(float64(value)) || math.IsInf(float64(value), 0):
-			return 0, fmt.Errorf("node %d has the threshold %v", i, value)
+	leaves := len(f.Shares) / f.Classes
+	depth, err = learners.CheckNodes(f.Nodes, Fields, f.Trees, d, mostDepth, func(says float32) error {
+		if !learners.IsIndex(says, leaves) {
+			return fmt.Errorf("is a leaf with the shares %v of %d", says, leaves)
 		}
-		for _, child := range node[left:] {
-			if !isIndex(child, nodes) || int(child) <= i {
-				return 0, fmt.Errorf("node %d goes on at %v, want %d to %d", i, child, i+1, nodes-1)
-			}
-			depths[int(child)] = max(depths[int(child)], depths[i]+1)
-			if depth = max(depth, depths[int(child)]); depth > mostDepth {
-				return 0, fmt.Errorf("node %v is more than %d nodes below a root", child, mostDepth)
-			}
-		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
 	}
 	for i, share := range f.Shares {
 		if !(share >= 0 && share <= 1) {
@@ -195,5 +169,3 @@ func (f Forest) Check(d int) (depth int, err error) {
 	}
 	return depth, nil
 }
-
-func isIndex(v float32, n int) bool { return v >= 0 && v < float32(n) && v == float32(int(v)) }

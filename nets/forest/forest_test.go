@@ -13,10 +13,10 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"iwda/internal/evenly"
-	"iwda/internal/timing"
+	"iwda/learners"
 )
 
-func fit(t testing.TB, rows Rows, seed uint64) Grown {
+func fit(t testing.TB, rows learners.Rows, seed uint64) Grown {
 	t.Helper()
 	g, err := Fit(t.Context(), rows, rand.NewPCG(seed, 1))
 	if err != nil {
@@ -47,9 +47,9 @@ func correct(got, want []int) float64 {
 }
 
 // rings draws rows of d values, of which the first two have the classes in rings around 0.
-func rings(n, d, k int, seed uint64) Rows {
+func rings(n, d, k int, seed uint64) learners.Rows {
 	random := rand.New(rand.NewPCG(seed, 2))
-	r := Rows{Classes: k}
+	r := learners.Rows{Classes: k}
 	for range n {
 		row := make([]float32, d)
 		for j := range row {
@@ -65,7 +65,7 @@ func rings(n, d, k int, seed uint64) Rows {
 // 1.2's RandomForestClassifier, of which means and deviations over 30 seeds stand here.
 func TestAsScikitLearn(t *testing.T) {
 	frac := func(v float64) float64 { return v - math.Floor(v) }
-	rows, other := Rows{Classes: 3}, Rows{Classes: 3}
+	rows, other := learners.Rows{Classes: 3}, learners.Rows{Classes: 3}
 	for i := 1; i <= 2000; i++ {
 		var x [10]float64
 		for j, prime := range []float64{2, 3, 5, 7, 11, 13, 17, 19, 23, 29} {
@@ -141,7 +141,7 @@ func TestTreesLearnTheirRows(t *testing.T) {
 // Only the order of a column's values matters, and the forest is the same for the same numbers.
 func TestMonotone(t *testing.T) {
 	rows := rings(200, 3, 3, 2)
-	bent := Rows{Labels: rows.Labels, Classes: 3}
+	bent := learners.Rows{Labels: rows.Labels, Classes: 3}
 	for i, v := range rows.Values {
 		switch i % 3 {
 		case 0:
@@ -192,7 +192,7 @@ func TestOutOfBag(t *testing.T) {
 
 // What has nothing to split, few rows, and many classes.
 func TestEdges(t *testing.T) {
-	constant := Rows{Values: make([]float32, 60), Labels: make([]int, 20), Classes: 2}
+	constant := learners.Rows{Values: make([]float32, 60), Labels: make([]int, 20), Classes: 2}
 	for i := range 5 {
 		constant.Labels[i] = 1
 	}
@@ -200,26 +200,26 @@ func TestEdges(t *testing.T) {
 	if p := math.Exp(float64(g.Logits([]float32{0, 0, 0}, 3, 100)[1])); len(g.Nodes) != 100*Fields || math.Abs(p-0.25) > 0.05 {
 		t.Errorf("constant columns: %d nodes, p = %v of a quarter", len(g.Nodes)/Fields, p)
 	}
-	one := Rows{Values: []float32{1, 2, 3, 4}, Labels: []int{2, 2, 2, 2}, Classes: 3}
+	one := learners.Rows{Values: []float32{1, 2, 3, 4}, Labels: []int{2, 2, 2, 2}, Classes: 3}
 	g = fit(t, one, 1)
 	if p := math.Exp(float64(g.Logits([]float32{9}, 1, 100)[2])); math.Abs(p-(100+1./3)/101) > 1e-6 || len(g.Shares) != 3 {
 		t.Errorf("one class: p = %v, shares %v", p, g.Shares)
 	}
-	two := Rows{Values: []float32{1, math.Nextafter32(1, 2)}, Labels: []int{0, 1}, Classes: 2}
+	two := learners.Rows{Values: []float32{1, math.Nextafter32(1, 2)}, Labels: []int{0, 1}, Classes: 2}
 	g = fit(t, two, 1)
 	if got := classes(g.Logits(two.Values, 1, 100), 2); !slices.Equal(got, []int{0, 1}) {
 		t.Errorf("neighbouring values: %v", got)
 	}
-	far := Rows{Values: []float32{-math.MaxFloat32, math.MaxFloat32, float32(math.Copysign(0, -1)), 0}, Labels: []int{0, 1, 2, 2}, Classes: 3}
+	far := learners.Rows{Values: []float32{-math.MaxFloat32, math.MaxFloat32, float32(math.Copysign(0, -1)), 0}, Labels: []int{0, 1, 2, 2}, Classes: 3}
 	g = fit(t, far, 1)
 	if got := classes(g.Logits(far.Values, 1, 100), 3); !slices.Equal(got, far.Labels) {
 		t.Errorf("values far apart: %v", got)
 	}
-	zeros := Rows{Values: []float32{0, float32(math.Copysign(0, -1)), 0, float32(math.Copysign(0, -1))}, Labels: []int{0, 1, 0, 1}, Classes: 2}
+	zeros := learners.Rows{Values: []float32{0, float32(math.Copysign(0, -1)), 0, float32(math.Copysign(0, -1))}, Labels: []int{0, 1, 0, 1}, Classes: 2}
 	if g = fit(t, zeros, 1); len(g.Nodes) != 100*Fields {
 		t.Error("0 and -0 are parted")
 	}
-	ties := Rows{Classes: 2} // x is 0 to 4; of class 1 are the even ones, and half of the others
+	ties := learners.Rows{Classes: 2} // x is 0 to 4; of class 1 are the even ones, and half of the others
 	for i := range 1000 {
 		ties.Values, ties.Labels = append(ties.Values, float32(i%5)), append(ties.Labels, max((i+1)%5%2, i/500))
 	}
@@ -262,14 +262,14 @@ func exp(logits []float32) (p []float64) {
 
 // Trees may be deep, and leaves beyond the bound on shares are of one class.
 func TestBounds(t *testing.T) {
-	rows := Rows{Classes: 2}
+	rows := learners.Rows{Classes: 2}
 	for i := range 4096 { // the best split takes some rows off an end
 		rows.Values, rows.Labels = append(rows.Values, float32(i)), append(rows.Labels, i%2)
 	}
 	if depth, err := fit(t, rows, 1).Check(1); depth < 100 || err != nil {
 		t.Errorf("%d nodes deep, %v", depth, err)
 	}
-	words := Rows{Classes: 2000}
+	words := learners.Rows{Classes: 2000}
 	for i := range 3000 {
 		words.Values, words.Labels = append(words.Values, float32(i/7)), append(words.Labels, i*7919%2000)
 	}
@@ -332,21 +332,11 @@ func FuzzCheck(f *testing.F) {
 	})
 }
 
-func BenchmarkFit(b *testing.B) {
-	for name, rows := range map[string]Rows{"2000×30": rings(2000, 30, 3, 5), "20000×40": rings(timing.Size(20_000, 500), 40, 10, 6)} {
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				fit(b, rows, 1)
-			}
-		})
-	}
-}
-
 // Forty groups of rows that look alike, of a class that nothing tells: trees that have seen none of a
 // group guess, and others know.
 func TestGroups(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	rows := Rows{Classes: 2}
+	rows := learners.Rows{Classes: 2}
 	for group := range 40 {
 		centre := [3]float64{random.NormFloat64(), random.NormFloat64(), random.NormFloat64()}
 		for range 15 {
@@ -356,14 +346,14 @@ func TestGroups(t *testing.T) {
 			rows.Labels, rows.Groups = append(rows.Labels, group%2), append(rows.Groups, 7*group)
 		}
 	}
-	of := func(rows Rows) float64 {
+	of := func(rows learners.Rows) float64 {
 		g := fit(t, rows, 1)
 		if len(g.OutOfBagRows) != len(rows.Labels) {
 			t.Fatalf("%d of %d rows are out of bag", len(g.OutOfBagRows), len(rows.Labels))
 		}
 		return correct(classes(g.OutOfBag, 2), evenly.Pick(rows.Labels, g.OutOfBagRows))
 	}
-	grouped, alone := of(rows), of(Rows{Values: rows.Values, Labels: rows.Labels, Classes: 2})
+	grouped, alone := of(rows), of(learners.Rows{Values: rows.Values, Labels: rows.Labels, Classes: 2})
 	if grouped > 0.75 || alone < 0.95 {
 		t.Errorf("out of bag %v are right with groups, %v without", grouped, alone)
 	}

@@ -158,7 +158,7 @@ func TestGraphsAreTheNetworks(t *testing.T) {
 func grown(t *testing.T, name architecture.Name) *nets.Trees {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, 2))
-	rows := forest.Rows{Classes: 4}
+	rows := learners.Rows{Classes: 4}
 	for range 50 {
 		for range 6 {
 			rows.Values = append(rows.Values, float32(random.NormFloat64()))

@@ -19,18 +19,9 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"iwda/internal/evenly"
+	"iwda/learners"
 	"iwda/torch"
 )
-
-// Rows are n labelled rows of d values.
-type Rows struct {
-	Values  []float32 // n×d, row after row
-	Labels  []int     // n classes, from 0
-	Classes int       // k
-	// Groups are the numbers of the groups of rows that belong together, which are in one fold; nil if
-	// each row is a group of its own.
-	Groups []int
-}
 
 // Classifier is a linear classifier.
 type Classifier struct {
@@ -67,13 +58,13 @@ const (
 // two standard errors of the difference. Of many rows some are read, drawn evenly over the classes.
 // The other rows, m×d, which may be none, teach it nothing. An error is that of the context, or of
 // an optimiser that does not arrive.
-func Fit(ctx context.Context, rows Rows, others []float32) (Classifier, error) {
-	k, size := rows.Classes, float64(rows.size()*rows.Classes)
+func Fit(ctx context.Context, rows learners.Rows, others []float32) (Classifier, error) {
+	k, size := rows.Classes, float64(rows.Columns()*rows.Classes)
 	order := byClass(rows.Labels)
 	tried := evenly.Of(order, max(fewest, min(int(mostTried/size), mostCrossed)))
-	crossed, logits := rows.part(tried), make([][]float64, len(strengths))
+	crossed, logits := rows.Part(tried), make([][]float64, len(strengths))
 	solved := make([][][]float64, min(folds, len(tried))) // each fold's solutions, one a strength
-	of := crossed.folds(len(solved))
+	of := foldsOf(crossed, len(solved))
 	for fold := range solved {
 		var learnt []int
 		for place, row := range tried {
@@ -82,7 +73,7 @@ func Fit(ctx context.Context, rows Rows, others []float32) (Classifier, error) {
 			}
 		}
 		var err error
-		if solved[fold], err = rows.part(learnt).path(ctx); err != nil {
+		if solved[fold], err = path(ctx, rows.Part(learnt)); err != nil {
 			return Classifier{}, err
 		}
 	}
@@ -91,7 +82,7 @@ func Fit(ctx context.Context, rows Rows, others []float32) (Classifier, error) {
 	}
 	best := bestStrength(logits, crossed.Labels, k)
 	var result Classifier
-	err := rows.part(evenly.Of(order, max(fewest, int(mostSolved/size)))).problem(func(p *problem) (err error) {
+	err := problemOf(rows.Part(evenly.Of(order, max(fewest, int(mostSolved/size)))), func(p *problem) (err error) {
 		result, err = p.solve(ctx, strengths[best], nil)
 		return err
 	})
@@ -118,25 +109,10 @@ func bestStrength(logits [][]float64, labels []int, k int) int {
 	return usual
 }
 
-func (r Rows) size() int { return len(r.Values) / len(r.Labels) }
-
-// part returns some of the rows.
-func (r Rows) part(rows []int) Rows {
-	d := r.size()
-	p := Rows{Values: make([]float32, 0, len(rows)*d), Classes: r.Classes}
-	for _, i := range rows {
-		p.Values, p.Labels = append(p.Values, r.Values[i*d:(i+1)*d]...), append(p.Labels, r.Labels[i])
-	}
+// foldsOf returns the fold of each row, which take turns unless rows have groups.
+func foldsOf(r learners.Rows, folds int) []int {
 	if r.Groups != nil {
-		p.Groups = evenly.Pick(r.Groups, rows)
-	}
-	return p
-}
-
-// folds returns the fold of each row, which take turns unless rows have groups.
-func (r Rows) folds(folds int) []int {
-	if r.Groups != nil {
-		return evenly.Folds(r.Labels, r.Groups, folds)
+		return learners.Folds(r, folds)
 	}
 	of := evenly.All(len(r.Labels))
 	for place := range of {
@@ -146,8 +122,8 @@ func (r Rows) folds(folds int) []int {
 }
 
 // path returns the solutions, one a strength, each looked for from the one before on.
-func (r Rows) path(ctx context.Context) (solutions [][]float64, err error) {
-	err = r.problem(func(p *problem) error {
+func path(ctx context.Context, r learners.Rows) (solutions [][]float64, err error) {
+	err = problemOf(r, func(p *problem) error {
 		var at []float64
 		for _, c := range strengths {
 			solved, err := p.solve(ctx, c, at)
@@ -204,11 +180,11 @@ type problem struct {
 	wanted  torch.Tensor // n×k, one-hot labels
 }
 
-// problem makes that of the rows for f, within which its tensors live.
-func (r Rows) problem(f func(*problem) error) (err error) {
+// problemOf makes that of the rows for f, within which its tensors live.
+func problemOf(r learners.Rows, f func(*problem) error) (err error) {
 	torch.Tidy(func() {
 		torch.NoGrad(func() {
-			n, d := len(r.Labels), r.size()
+			n, d := len(r.Labels), r.Columns()
 			oneHot := make([]float64, n*r.Classes)
 			for i, y := range r.Labels {
 				oneHot[i*r.Classes+y] = 1

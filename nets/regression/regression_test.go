@@ -11,13 +11,13 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"iwda/internal/evenly"
-	"iwda/internal/timing"
+	"iwda/learners"
 )
 
-// problemOf draws n rows of k Gaussian classes in d dimensions.
-func problemOf(n, d, k int, separation float64, seed uint64) Rows {
+// drawn draws n rows of k Gaussian classes in d dimensions.
+func drawn(n, d, k int, separation float64, seed uint64) learners.Rows {
 	random := rand.New(rand.NewPCG(seed, 1))
-	r := Rows{Classes: k}
+	r := learners.Rows{Classes: k}
 	for i := range n {
 		y := i % k
 		for j := range d {
@@ -34,8 +34,8 @@ func problemOf(n, d, k int, separation float64, seed uint64) Rows {
 
 // At the minimum the gradient is 0, whatever the start.
 func TestMinimum(t *testing.T) {
-	rows := problemOf(300, 5, 3, 1.5, 1)
-	err := rows.problem(func(p *problem) error {
+	rows := drawn(300, 5, 3, 1.5, 1)
+	err := problemOf(rows, func(p *problem) error {
 		var least []float64
 		for _, c := range []float64{0.01, 1, 100} {
 			for _, start := range [][]float64{nil, make([]float64, 18)} {
@@ -69,11 +69,11 @@ func TestMinimum(t *testing.T) {
 // Of many columns without meaning a strong penalty is chosen, of few with much a weak one; and
 // the Bayes classifier of two Gaussian classes is found.
 func TestFit(t *testing.T) {
-	noise, err := Fit(t.Context(), problemOf(120, 60, 2, 0, 1), nil)
+	noise, err := Fit(t.Context(), drawn(120, 60, 2, 0, 1), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	clear, err := Fit(t.Context(), problemOf(4000, 2, 2, 2, 2), nil)
+	clear, err := Fit(t.Context(), drawn(4000, 2, 2, 2, 2), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,8 +89,8 @@ func TestFit(t *testing.T) {
 // The source's own rows as others, in the order of the folds, have the logits that they have as rows
 // which were left out; those by the classifier of all rows are others.
 func TestOthersAreCrossed(t *testing.T) {
-	rows := problemOf(203, 8, 3, 1, 7)
-	others := rows.part(byClass(rows.Labels))
+	rows := drawn(203, 8, 3, 1, 7)
+	others := rows.Part(byClass(rows.Labels))
 	c, err := Fit(t.Context(), rows, others.Values)
 	if err != nil {
 		t.Fatal(err)
@@ -119,7 +119,7 @@ func TestOthersAreCrossed(t *testing.T) {
 
 // A class of one row, and rows in any order, are solved for.
 func TestRareClass(t *testing.T) {
-	rows := problemOf(41, 3, 2, 1, 3)
+	rows := drawn(41, 3, 2, 1, 3)
 	rows.Classes, rows.Labels[7] = 3, 2
 	if c, err := Fit(t.Context(), rows, nil); err != nil || len(c.Bias) != 3 {
 		t.Errorf("%v, %v", c, err)
@@ -129,20 +129,8 @@ func TestRareClass(t *testing.T) {
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Fit(ctx, problemOf(100, 3, 2, 1, 4), nil); !errors.Is(err, context.Canceled) {
+	if _, err := Fit(ctx, drawn(100, 3, 2, 1, 4), nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
-	}
-}
-
-func BenchmarkFit(b *testing.B) {
-	for name, rows := range map[string]Rows{"1000×30": problemOf(1000, 30, 3, 1, 5), "20000×512": problemOf(timing.Size(20_000, 500), 512, 10, 1, 6)} {
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				if _, err := Fit(b.Context(), rows, nil); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
 	}
 }
 
@@ -150,7 +138,7 @@ func BenchmarkFit(b *testing.B) {
 // group, and known by others.
 func TestGroups(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	rows := Rows{Classes: 2}
+	rows := learners.Rows{Classes: 2}
 	for group := range 24 {
 		centre := make([]float64, 40)
 		for j := range centre {
@@ -163,7 +151,7 @@ func TestGroups(t *testing.T) {
 			rows.Labels, rows.Groups = append(rows.Labels, group%2), append(rows.Groups, group)
 		}
 	}
-	right := func(rows Rows) (share float64) {
+	right := func(rows learners.Rows) (share float64) {
 		c, err := Fit(t.Context(), rows, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -175,7 +163,7 @@ func TestGroups(t *testing.T) {
 		}
 		return share
 	}
-	grouped, alone := right(rows), right(Rows{Values: rows.Values, Labels: rows.Labels, Classes: 2})
+	grouped, alone := right(rows), right(learners.Rows{Values: rows.Values, Labels: rows.Labels, Classes: 2})
 	if grouped > 0.75 || alone < 0.95 {
 		t.Errorf("%v of the rows left out are right with groups, %v without", grouped, alone)
 	}

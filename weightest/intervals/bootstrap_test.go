@@ -196,19 +196,6 @@ func TestIntervalsCover(t *testing.T) {
 	}
 }
 
-func BenchmarkBootstrap(b *testing.B) {
-	s := sampletest.Gaussian(b, gaussians.Rising(10), 10000, 10000, 1)
-	for _, name := range []string{"bbse-hard", "bbse-soft", "mlls"} {
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				if _, err := Bootstrap(s, estimatorOf(b, name), BootstrapSettings{}); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}
-
 // The bootstrap sees only how an estimate varies, not that others are as good.
 func TestIntervalsOfAmbiguousShares(t *testing.T) {
 	s := altered(t, 5, 4000, 300, func(row []float64) {

@@ -213,14 +213,6 @@ func percentile(sorted []float64, probability float64) float64 {
 // distribution.
 func normalReach(level float64) float64 { return distuv.UnitNormal.Quantile((1 + level) / 2) }
 
-// OfDraws is the interval between percentiles of n ≥ 2 draws, which it sorts, in which another one
-// lies with the probability of the level.
-func OfDraws(draws []float64, level float64) Interval {
-	slices.Sort(draws)
-	outside := outsideDraws(len(draws), level)
-	return Interval{percentile(draws, outside), percentile(draws, 1-outside)}
-}
-
 // outsideDraws is the probability of the percentile below which another of n ≥ 2 draws lies as
 // often as outside the level at one end. It is below the i-th of these with probability i/(n+1),
 // where percentile has (i-1)/(n-1).

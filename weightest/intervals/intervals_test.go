@@ -96,20 +96,6 @@ func TestReachOfDraws(t *testing.T) {
 	}
 }
 
-// Of 100 draws a fortieth of new ones is expected beyond position 2.525 from either end; at a level
-// that needs more draws the bounds are the outermost.
-func TestOfDraws(t *testing.T) {
-	draws := make([]float64, 100)
-	for i := range draws {
-		draws[i] = float64(100 - i)
-	}
-	for level, want := range map[float64]Interval{0.95: {2.525, 98.475}, 0.999: {1, 100}} {
-		if got := OfDraws(draws, level); math.Abs(got.Low-want.Low) > 1e-6 || math.Abs(got.High-want.High) > 1e-6 {
-			t.Errorf("level %v: %+v, want %+v", level, got, want)
-		}
-	}
-}
-
 // Joint intervals are of many numbers: their reach is that of a deviation and no percentile's.
 func TestJointIntervalsHold(t *testing.T) {
 	const k, samples, draws, unsure, level = 20, 200, 500, 100, 0.95

@@ -131,11 +131,6 @@ func newBinning(s *weightest.Sample) binning {
 			b.number[bin] = i
 		}
 	}
-	for bin := 1; bin < len(rows); bin++ {
-		if rows[bin] == 0 { // a row that is changed may come to be in it
-			b.number[bin] = b.number[bin-1]
-		}
-	}
 	return b
 }
 
@@ -143,10 +138,10 @@ func newBinning(s *weightest.Sample) binning {
 func (b binning) of(row []float64) int { return b.number[b.bins.Of(row)] }
 
 // binCertainty counts the rows of a sample in its bins.
-func binCertainty(s *weightest.Sample) (binnedCounts, binning) {
+func binCertainty(s *weightest.Sample) binnedCounts {
 	k, b := s.Classes(), newBinning(s)
 	if sourceGroups, targetGroups := s.Groups(); sourceGroups != nil || targetGroups != nil {
-		return binGroups(s, b.merged, b.of).effective(), b
+		return binGroups(s, b.merged, b.of).effective()
 	}
 	source, labels := s.Source()
 	counts := binnedCounts{source: make([][]float64, k), target: make([]float64, b.merged)}
@@ -159,7 +154,7 @@ func binCertainty(s *weightest.Sample) (binnedCounts, binning) {
 	for row := range slices.Chunk(s.Target(), k) {
 		counts.target[b.of(row)]++
 	}
-	return counts, b
+	return counts
 }
 
 // mergeSmall merges bins of fewer than binRows rows with their smaller neighbour, the

@@ -140,6 +140,28 @@ func influences(s *weightest.Sample, q []float64) (*mat.Dense, error) {
 	n := len(free)
 	information := mat.NewSymDense(n, nil)
 	information.SymOuterK(1/float64(m), scores.T())
+	inverse, err := InverseOnSimplex(information)
+	if err != nil {
+		return nil, err
+	}
+	var moved mat.Dense
+	moved.Mul(scores, inverse)
+	mean := make([]float64, n)
+	for i := range m {
+		floats.AddScaled(mean, 1/float64(m), moved.RawRowView(i))
+	}
+	for i := range m {
+		for j, y := range free {
+			all.Set(i, y, moved.At(i, j)-mean[j])
+		}
+	}
+	return all, nil
+}
+
+// InverseOnSimplex returns the inverse of the information J on class shares (n×n) among changes that sum to 0,
+// J⁻¹ − J⁻¹11ᵀJ⁻¹/(1ᵀJ⁻¹1), with a little on the diagonal where classes look alike. It changes J.
+func InverseOnSimplex(information *mat.SymDense) (*mat.SymDense, error) {
+	n := information.SymmetricDim()
 	ridge := 1e-9 * (1 + mat.Trace(information))
 	for j := range n {
 		information.SetSym(j, j, information.At(j, j)+ridge)
@@ -153,21 +175,10 @@ func influences(s *weightest.Sample, q []float64) (*mat.Dense, error) {
 		return nil, fmt.Errorf("the information on class shares: %w", err)
 	}
 	ones := mat.NewVecDense(n, slices.Repeat([]float64{1}, n))
-	var along mat.VecDense // that changes of shares sum to 0
+	var along mat.VecDense
 	along.MulVec(&inverse, ones)
 	inverse.SymRankOne(&inverse, -1/mat.Dot(ones, &along), &along)
-	var moved mat.Dense
-	moved.Mul(scores, &inverse)
-	mean := make([]float64, n)
-	for i := range m {
-		floats.AddScaled(mean, 1/float64(m), moved.RawRowView(i))
-	}
-	for i := range m {
-		for j, y := range free {
-			all.Set(i, y, moved.At(i, j)-mean[j])
-		}
-	}
-	return all, nil
+	return &inverse, nil
 }
 
 // AddSource adds rows of the source with their labels, n×d row-major and n, and the groups of those that

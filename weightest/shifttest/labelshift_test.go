@@ -127,7 +127,7 @@ func TestLabelShiftTestOfTooFewSourceRows(t *testing.T) {
 func TestLabelShiftTestOfTooManyClasses(t *testing.T) {
 	const k = MostClasses + 1
 	p := gaussians.Rising(k)
-	l, err := LabelShiftTest(sampletest.Gaussian(t, p, 15*k, 500, 1), LabelShiftSettings{Detect: true})
+	l, err := LabelShiftTest(sampletest.Gaussian(t, p, 15*k, 500, 1), LabelShiftSettings{})
 	if err != nil || l.Tested() || l.Rejected() || l.Verdict() != "there are too many classes (more than 225) to test for label shift" {
 		t.Errorf("%s: %+v, %v", l.Verdict(), l, err)
 	}
@@ -238,8 +238,7 @@ func TestVerdict(t *testing.T) {
 	none := math.NaN()
 	for want, l := range map[string]LabelShift{
 		"the test found nothing against label shift (p = 0.41)":                                                             {DegreesOfFreedom: 3, P: 0.412, Detectable: none},
-		"the test found nothing against label shift (p = 0.41); it would have found a loss of accuracy of 6 points or more": {DegreesOfFreedom: 3, P: 0.412, Detectable: 0.053},
-		"the test found nothing against label shift (p = 0.41); it would have found a loss of accuracy of 1 point or more":  {DegreesOfFreedom: 3, P: 0.412, Detectable: 0},
+		"the test found nothing against label shift (p = 0.41); it would have found a loss of accuracy of 4 points or more": {DegreesOfFreedom: 3, P: 0.412, Detectable: 0.04},
 		"the test found nothing against label shift (p = 0.41), but it could have missed even a large loss of accuracy":     {DegreesOfFreedom: 3, P: 0.412, Detectable: math.Inf(1)},
 		"more than the class shares changed (p < 0.001): do not rely on the class weights":                                  {DegreesOfFreedom: 3, P: 0.0009, Detectable: 0.01},
 		"more than the class shares changed (p = 0.002): do not rely on the class weights":                                  {DegreesOfFreedom: 3, P: 0.002, Detectable: none},
@@ -270,5 +269,29 @@ func TestLabelShiftLevelOfManyTargetRows(t *testing.T) {
 	// Of 60 samples 3 are meant; more than 8 are found once in 200 times.
 	if rejected > 8 || above <= rejected {
 		t.Errorf("%d of %d label shifts rejected, %d by χ²", rejected, samples, above)
+	}
+}
+
+// Turns that cost more than what is said to be detectable are found in most samples, and a loss is named only
+// where there are rows enough.
+func TestDetectable(t *testing.T) {
+	const samples = 20
+	turned := gaussians.Rising(4)
+	turned.Rotation = 0.6 // costs 9 points
+	for rows, want := range map[int]float64{1000: math.Inf(1), 2400: 0.08, 8000: 0.04} {
+		l, err := LabelShiftTest(sampletest.Gaussian(t, gaussians.Rising(4), rows, rows, 2), LabelShiftSettings{})
+		if err != nil || l.Detectable != want {
+			t.Fatalf("%d rows: %+v, %v", rows, l, err)
+		}
+		if rows != 2400 {
+			continue
+		}
+		if _, found := tested(t, turned, rows, rows, samples, 99); found < samples*6/10 {
+			t.Errorf("%d rows: a loss of 0.09 was found in %d of %d samples, and %v is said to be found in 80%%", rows, found, samples, want)
+		}
+	}
+	l, err := LabelShiftTest(sampletest.Gaussian(t, turned, 5000, 5000, 1), LabelShiftSettings{})
+	if err != nil || !l.Rejected() || !math.IsNaN(l.Detectable) {
+		t.Errorf("of a shift that is found: %+v, %v", l, err)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/lapack/lapack64"
-	"gonum.org/v1/gonum/mat"
 
 	"iwda/weightest/internal/simplex"
 )
@@ -188,62 +187,6 @@ func (m *moments) solveModel(q []float64) ([]float64, error) {
 	}
 	floats.Scale(1/floats.Sum(z), z)
 	return z, nil
-}
-
-// kernel returns the part of Ω(q)⁻¹ that changes of the shares q above 0 do not explain, with a
-// row of zeros for the bin that is left out; q is what evaluate had last. With B the
-// differences of these classes' columns it is Ω⁻¹ - Ω⁻¹B(BᵀΩ⁻¹B)⁻¹BᵀΩ⁻¹.
-func (m *moments) kernel(q []float64) *mat.SymDense {
-	var omega, explained mat.Cholesky
-	omega.SetFromU(mat.NewTriDense(m.bins, mat.Lower, m.factor.Data).TTri())
-	var differences [][]float64
-	for y, share := range q {
-		if y != floats.MaxIdx(q) && share > 0 {
-			differences = append(differences, floats.SubTo(make([]float64, m.bins), m.columns[y], m.columns[floats.MaxIdx(q)]))
-		}
-	}
-	kernel, inverse := mat.NewSymDense(m.bins+1, nil), mat.NewSymDense(m.bins, nil)
-	_ = omega.InverseTo(inverse) // its error would say that Ω is ill-conditioned
-	for i := range m.bins {
-		for j := range i + 1 {
-			kernel.SetSym(i, j, inverse.At(i, j))
-		}
-	}
-	if n := len(differences); n > 0 {
-		b := mat.NewDense(n, m.bins, slices.Concat(differences...))
-		var solved, gram mat.Dense
-		solved.Mul(b, inverse)
-		gram.Mul(&solved, b.T())
-		sym := mat.NewSymDense(n, nil)
-		for i := range n {
-			for j := range i {
-				sym.SetSym(i, j, gram.At(i, j))
-			}
-			sym.SetSym(i, i, gram.At(i, i)*(1+1e-9)) // classes may be alike
-		}
-		if explained.Factorize(sym) {
-			var part, product mat.Dense
-			_ = explained.SolveTo(&part, &solved)
-			product.Mul(solved.T(), &part)
-			for i := range m.bins {
-				for j := range i + 1 {
-					kernel.SetSym(i, j, kernel.At(i, j)-product.At(i, j))
-				}
-			}
-		}
-	}
-	return kernel
-}
-
-// places returns where the equations have each bin: the one with most rows comes last.
-func (m *moments) places(pooled []float64) []int {
-	place := make([]int, len(pooled))
-	for bin := range place {
-		place[bin] = bin
-	}
-	most := floats.MaxIdx(pooled)
-	place[m.bins], place[most] = most, m.bins
-	return place
 }
 
 func vector(data []float64) blas64.Vector {

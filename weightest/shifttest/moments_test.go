@@ -15,7 +15,7 @@ import (
 
 func momentsOf(t *testing.T, s *weightest.Sample) *moments {
 	t.Helper()
-	counts, _ := binCertainty(s)
+	counts := binCertainty(s)
 	counts.dropAbsent()
 	return newMoments(counts, counts.pooled())
 }

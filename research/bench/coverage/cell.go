@@ -224,11 +224,6 @@ func (c cell) draw(seed uint64) (tally, error) {
 	if c.size == 0 && c.near == 0 {
 		return t, nil
 	}
-	expected, err := classshares.ExpectAccuracy(k, rows(source), source.Labels, rows(target), predicted, classshares.Settings{}, classshares.AccuracySettings{Seed: seed})
-	if err != nil {
-		return tally{}, err
-	}
-	t.interval("expected accuracy", intervals.Interval{Low: expected.Low, High: expected.High}, right/float64(len(predicted)))
 	return t, c.moreTests(&t, p, s, source, target, random)
 }
 

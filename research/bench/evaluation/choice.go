@@ -8,12 +8,12 @@ import (
 	"iwda/experiments/labels"
 )
 
-// measureChoice returns how often labels choose one of five other methods, and how often the
-// interval of the difference of one to what predicts holds the truth.
+// measureChoice returns how often labels choose one of five other methods, and how often the intervals of
+// the one that looks best by them, of its accuracy and of its difference to what predicts, hold the truth.
 func measureChoice(draws int) ([]string, error) {
 	lines := []string{
-		"| accuracy of what predicts | of one other method | of four others | drawn | n | difference held | chosen: any | the better one |",
-		"| --- | --- | --- | --- | --- | --- | --- | --- |",
+		"| accuracy of what predicts | of one other method | of four others | drawn | n | best one's accuracy held | best one's difference held | chosen: any | the better one |",
+		"| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
 	}
 	for _, c := range []struct{ first, other float64 }{{0.6, 0.6}, {0.9, 0.9}, {0.98, 0.98}, {0.6, 0.65}, {0.6, 0.75}, {0.9, 0.94}} {
 		for _, stratified := range []bool{false, true} {
@@ -32,7 +32,7 @@ func measureChoice(draws int) ([]string, error) {
 func chooses(first, other float64, stratified bool, n, draws int) (string, error) {
 	random := rand.New(rand.NewPCG(uint64(n), uint64(1000*(first+10*other))))
 	var t target
-	held, chosen, better := 0, 0, 0
+	accurate, held, chosen, better := 0, 0, 0, 0
 	for seed := range draws {
 		if seed%perTarget == 0 {
 			t = drawTarget([]float64{first, other, first, first, first, first}, 0.5, calibrated, random)
@@ -46,17 +46,25 @@ func chooses(first, other float64, stratified bool, n, draws int) (string, error
 					return "", err
 				}
 			}
-			method, err := rival.Method(strconv.Itoa(which), nil)
+			method, err := rival.Method(strconv.Itoa(which), nil, len(t.methods)-1)
 			if err != nil {
 				return "", err
 			}
 			e.Methods = append(e.Methods, method)
 		}
-		d := e.Methods[0].Difference
-		if truth := t.accuracy(t.methods[1]) - t.accuracy(t.methods[0]); d.Low <= truth && truth <= d.High {
+		best, _, clear := e.Best()
+		of, err := strconv.Atoi(best.Method)
+		if err != nil {
+			return "", err
+		}
+		truth := t.accuracy(t.methods[1+of])
+		if a := best.Accuracy; a.Low <= truth && truth <= a.High {
+			accurate++
+		}
+		if d, truth := best.Difference, truth-t.accuracy(t.methods[0]); d.Low <= truth && truth <= d.High {
 			held++
 		}
-		if best, _, clear := e.Best(); clear {
+		if clear {
 			chosen++
 			if best.Method == "0" {
 				better++
@@ -67,6 +75,6 @@ func chooses(first, other float64, stratified bool, n, draws int) (string, error
 	if stratified {
 		how = "in strata"
 	}
-	return fmt.Sprintf("| %.2f | %.2f | %.2f | %s | %d | %s | %s | %s |", first, other, first, how, n,
-		percent(held, draws), percent(chosen, draws), percent(better, draws)), nil
+	return fmt.Sprintf("| %.2f | %.2f | %.2f | %s | %d | %s | %s | %s | %s |", first, other, first, how, n,
+		percent(accurate, draws), percent(held, draws), percent(chosen, draws), percent(better, draws)), nil
 }
