@@ -154,7 +154,8 @@ func Nothing(names []string, why string) (k Known) {
 // classifier that predicts under the same correction. What only class shares make of the accuracy is
 // that of the classifier's own predictions, Σ share × recall: for p it is as much higher as the
 // probabilities of p are above those of the classifier's, and the interval reaches down to what the
-// classifier thinks of p. Claims that are more than five points above that do not count.
+// classifier thinks of p. Claims that are more than five points from that do not count: alignment makes
+// them too high, and a mean over networks that were trained briefly too low.
 func Of(names []string, s Classifier, p Predictions, e Evidence) Known {
 	k, m := len(names), len(p.Classes)
 	known := Known{Rows: m}
@@ -191,7 +192,7 @@ func Of(names []string, s Classifier, p Predictions, e Evidence) Known {
 	if performance != nil {
 		a := performance.Accuracy
 		up, down := p.Claimed-ours.right, theirs.right-ours.right
-		if up-down > furthest { // then the claims are not to be believed
+		if math.Abs(up-down) > furthest { // then the claims are not to be believed
 			up = down
 		}
 		shares.Accuracy = NumberOf(clamp(a.Value+up), clamp(a.Low+min(0, up, down)), clamp(a.High+max(0, up, down)))
@@ -209,6 +210,9 @@ func Of(names []string, s Classifier, p Predictions, e Evidence) Known {
 			anything.Missing = err.Error()
 		} else {
 			anything.Accuracy.Low, anything.Against = &found, Unless
+			if found > plain.right {
+				selected.Accuracy.Value = &found // whatever happened, no fewer are right
+			}
 		}
 	}
 	known.Cases = []Case{shares, selected, anything}

@@ -2,7 +2,9 @@ package trust
 
 import (
 	"errors"
+	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -93,6 +95,29 @@ func TestLost(t *testing.T) {
 	}
 	if a := k.Cases[0].Accuracy; *a.Low > right || *a.High < right {
 		t.Errorf("%v, but %v are right", a, right)
+	}
+}
+
+// Claims far from what follows from shares and recalls, too high or too low, change nothing.
+func TestClaims(t *testing.T) {
+	c, _, test := ill(t, 4, 0.3, 0.5)
+	doubtful := slices.Repeat([]float64{0.4, 0.6}, len(c.Own))
+	for i, class := range c.Own {
+		doubtful[2*i+class], doubtful[2*i+1-class] = 0.6, 0.4
+	}
+	cases := Of([]string{"no", "sepsis"}, c, Predictions{c.Own, doubtful, 0.6}, Evidence{Test: test}).Cases
+	if floor := cases[2].Accuracy.Low; floor == nil || *floor < 0.7 || *cases[1].Accuracy.Value != *floor {
+		t.Errorf("%+v", cases)
+	}
+	usual := Evidence{Test: test, Bootstrap: intervals.BootstrapSettings{Replicas: 100, Level: 0.95, Seed: 1}}
+	said := func(claimed float64) Number {
+		return Of([]string{"no", "sepsis"}, c, Predictions{c.Own, c.Sample.Target(), claimed}, usual).Cases[0].Accuracy
+	}
+	want := c.known(test).Cases[0].Accuracy
+	for _, claimed := range []float64{0.5, 0.7} {
+		if got := said(claimed); math.Abs(*got.Value-*want.Value) > 0.02 || math.Abs(*got.Low-*want.Low) > 0.02 {
+			t.Errorf("claims of %v make %v of %v", claimed, got, want)
+		}
 	}
 }
 
