@@ -84,9 +84,6 @@ func ReadSource(path string, o table.Options) (*Predictions, error) {
 		p.values, p.labels, p.places = append(p.values, values...), append(p.labels, labels...), append(p.places, places...)
 		p.Unlabelled += batch.Len() - len(labels)
 	}
-	if o.Group != "" && len(p.labels) > 0 && p.groups == nil {
-		return nil, noGroups(path, o)
-	}
 	if len(p.labels) == 0 {
 		return nil, fmt.Errorf("%s: no row has a label; those of the source need one", path)
 	}
@@ -145,8 +142,8 @@ func ReadTarget(path string, o table.Options, source *Predictions) (*Predictions
 			p.addGroup(&of, batch, i)
 		}
 	}
-	if o.Group != "" && len(p.values) > 0 && p.groups == nil {
-		return nil, noGroups(path, o)
+	if o.Group != "" && len(p.values) > 0 && p.groups == nil && source.groups == nil {
+		return nil, fmt.Errorf("neither %s nor %s has a column %q: name one that says which rows belong together, or leave --group-column out", source.Name, path, o.Group)
 	}
 	return p, nil
 }
@@ -172,11 +169,6 @@ func openTargetOf(path string, o table.Options, source *Predictions) (*table.Tab
 	return file, p, nil
 }
 
-// noGroups is the error of a file without the column of groups, by which intervals would be too narrow.
-func noGroups(path string, o table.Options) error {
-	return fmt.Errorf("%s has no column %q: name one that says which rows belong together, or leave --group-column out", path, o.Group)
-}
-
 // EachTarget is ReadTarget in constant memory: take is told of each row's probabilities, without
 // calibration, of its id, and of the name of its group.
 func EachTarget(path string, o table.Options, source *Predictions, take func(id, group string, probabilities []float64) error) error {
@@ -198,7 +190,7 @@ func EachTarget(path string, o table.Options, source *Predictions, take func(id,
 		for i := range batch.Len() {
 			group, has := batch.Group(i)
 			if !has && o.Group != "" {
-				return noGroups(path, o)
+				return fmt.Errorf("%s has no column %q: name one that says which rows belong together, or leave --group-column out", path, o.Group)
 			}
 			if err := take(batch.ID(i), group, rows[i*k:(i+1)*k]); err != nil {
 				return err
