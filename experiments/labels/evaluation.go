@@ -246,7 +246,7 @@ func (r *Rival) Add(id, class string, confidence float64) error {
 // Method says how often the method is right, once it has been told of all rows.
 func (r *Rival) Method(name string, runs []string) (Method, error) {
 	if r.row != len(r.p.Class) {
-		return Method{}, fmt.Errorf("the target has %d rows, but %s has %d: the target has changed since; run iwrun adapt again", r.row, r.p.Path, len(r.p.Class))
+		return Method{}, fmt.Errorf("the target has %s, but %s has %d: the target has changed since; run iwrun adapt again", printable.Count(r.row, "row"), r.p.Path, len(r.p.Class))
 	}
 	ours := make([]said, len(r.labels.Rows))
 	var all evaluation.Moments
