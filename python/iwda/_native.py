@@ -102,7 +102,7 @@ def _check_private(entry: str) -> None:
     for path in (os.path.dirname(cache), cache, os.path.dirname(entry), entry, *(os.path.join(entry, name) for name in _LIBRARIES)):
         try:
             found = os.stat(path)
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             continue
         others = found.st_mode & stat.S_IWOTH and not found.st_mode & stat.S_ISVTX
         if found.st_uid not in (0, os.geteuid()) or others:
