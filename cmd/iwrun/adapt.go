@@ -133,7 +133,7 @@ func runAdapt(o adaptOptions, s streams) error {
 	case errors.Is(err, wholefile.ErrSame):
 		return wrongUsage("-o: %v", err)
 	case err != nil:
-		return input.Wrong(err)
+		return input.Wrong(commandline.AsGiven(o.Source, o.Target).Error(err))
 	}
 	p.Print(said)
 	if o.DryRun {

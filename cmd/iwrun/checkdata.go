@@ -4,6 +4,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"iwda/experiments/adapt"
+	"iwda/internal/commandline"
 	"iwda/internal/input"
 )
 
@@ -28,7 +29,8 @@ Examples:
 			}
 			ctx, stop := interruptible()
 			defer stop()
-			return input.Wrong(adapt.CheckData(ctx, s.out, source, target, n, network))
+			given := commandline.AsGiven(source, target)
+			return input.Wrong(given.Error(adapt.CheckData(ctx, given.Writer(s.out), source, target, n, network)))
 		},
 	}
 }

@@ -220,7 +220,7 @@ func noFolder(t *testing.T, folder, why string) {
 		inFolder(t)
 	}
 	status, out, said := call(t, "-c", "tiny.yaml", "-o", folder)
-	want := neverAligned("1", "subsampled/clean-warped/iwdan/seed-1") + fmt.Sprintf("iwrun: -o %s: nothing can be written there: ", folder)
+	want := neverAligned("1 run", "subsampled/clean-warped/iwdan/seed-1") + fmt.Sprintf("iwrun: -o %s: nothing can be written there: ", folder)
 	if status != 2 || out != "" || !strings.HasPrefix(said, want) || !strings.Contains(said, why) || strings.Contains(said, "started") {
 		t.Errorf("status %d, stdout %q, stderr\n%s", status, out, said)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -42,10 +43,12 @@ func conclude(app *cli.App, path []string, err error) int {
 	case errors.As(err, &status):
 		return int(status)
 	case errors.Is(err, context.Canceled):
-		fmt.Fprintln(app.ErrWriter, "interrupted")
+		fmt.Fprintln(app.ErrWriter, app.Name+": interrupted")
 		return statusInterrupted
-	case errors.As(err, &mistakes): // lines that begin with their places
-		fmt.Fprintln(app.ErrWriter, err)
+	case errors.As(err, &mistakes): // lines that have their places
+		for line := range strings.Lines(err.Error() + "\n") {
+			fmt.Fprintf(app.ErrWriter, "%s: %s", app.Name, line)
+		}
 		return statusWrong
 	case errors.As(err, &mistake):
 		err = input.Wrong(err)

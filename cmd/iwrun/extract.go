@@ -15,6 +15,7 @@ import (
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
 	"iwda/experiments/train"
+	"iwda/internal/printable"
 	"iwda/internal/wholefile"
 )
 
@@ -98,7 +99,7 @@ func runExtract(o extractOptions, s streams) error {
 			if err := wholefile.Write(path, func(w io.Writer) error { return datasets.WriteFeatures(w, set) }); err != nil {
 				return err
 			}
-			fmt.Fprintf(s.err, "%s: %d rows of %d features\n", path, set.Len(), set.Shape()[0])
+			fmt.Fprintf(s.err, "%s: %s of %d features\n", path, printable.Count(set.Len(), "row"), set.Shape()[0])
 		}
 		fmt.Fprintln(s.out, d.files(folder)[0])
 	}

@@ -171,7 +171,7 @@ func TestDryRun(t *testing.T) {
 	inFolder(t)
 	status, out, err := call(t, "-c", "tiny.yaml", "--set", "methods=[dann, iwdan, iwdan-o]", "--set", "seeds=[1,2]", "--only", "*/*/iwdan*/seed-2", "--dry-run")
 	want := "subsampled/clean-warped/iwdan/seed-2\nsubsampled/clean-warped/iwdan-o/seed-2\n"
-	if status != 0 || out != want || hours.ReplaceAllString(err, "about HOURS hours") != neverAligned("2", "subsampled/clean-warped/iwdan/seed-2, subsampled/clean-warped/iwdan-o/seed-2")+"2 runs of 1 epochs\n2 runs: about HOURS hours one after the other on cpu, by steps measured now\n" {
+	if status != 0 || out != want || hours.ReplaceAllString(err, "about HOURS hours") != neverAligned("2 runs", "subsampled/clean-warped/iwdan/seed-2, subsampled/clean-warped/iwdan-o/seed-2")+"2 runs of 1 epoch\n2 runs: about HOURS hours one after the other on cpu, by steps measured now\n" {
 		t.Errorf("status %d, stdout %q, stderr %q", status, out, err)
 	}
 	if _, err := os.Stat("results"); !os.IsNotExist(err) {
@@ -184,7 +184,7 @@ var hours = regexp.MustCompile(`about [0-9.e-]+ hours`)
 
 // neverAligned is what stderr begins with if so many runs of tiny.yaml are too short.
 func neverAligned(count, ids string) string {
-	return fmt.Sprintf("warning: %s runs end before the domains are aligned, as train.domain_from_epoch is after their last epoch: %s.\n", count, ids)
+	return fmt.Sprintf("warning: In %s the domains are never aligned, as train.domain_from_epoch is after the last epoch: %s.\n", count, ids)
 }
 
 func tinyDir(method string) store.Dir {
@@ -213,7 +213,7 @@ func TestExperiment(t *testing.T) {
 	}
 
 	status, again, err := call(t, "-c", "tiny.yaml")
-	if status != 0 || err != neverAligned("1", "subsampled/clean-warped/iwdan/seed-1")+"2 runs were already finished\n" {
+	if status != 0 || err != neverAligned("1 run", "subsampled/clean-warped/iwdan/seed-1")+"2 runs were already finished\n" {
 		t.Errorf("again: status %d, stderr %q", status, err)
 	}
 	if diff := cmp.Diff(table, again); diff != "" {
@@ -305,7 +305,7 @@ func TestInterrupt(t *testing.T) {
 func TestInterruptedAnywhere(t *testing.T) {
 	var said strings.Builder
 	app := newApp(streams{err: &said})
-	if status := conclude(app, []string{"extract"}, input.Wrong(fmt.Errorf("photos: %w", context.Canceled))); status != 130 || said.String() != "interrupted\n" {
+	if status := conclude(app, []string{"extract"}, input.Wrong(fmt.Errorf("photos: %w", context.Canceled))); status != 130 || said.String() != app.Name+": interrupted\n" {
 		t.Errorf("status %d, %q", status, &said)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"iwda/experiments/train"
 	"iwda/internal/commandline"
 	"iwda/internal/input"
+	"iwda/internal/printable"
 	"iwda/torch"
 )
 
@@ -119,7 +120,7 @@ func (s selection) choose(runs []plan.Run) ([]plan.Run, error) {
 	case len(s.Only) > 0:
 		return nil, wrongUsage("--index and --only: one of the two says which runs")
 	case s.Index < 0 || s.Index >= len(runs):
-		return nil, wrongUsage("--index %d: the experiment has %d runs, from 0 to %d", s.Index, len(runs), len(runs)-1)
+		return nil, wrongUsage("--index %d: the experiment has %s, from 0 to %d", s.Index, printable.Count(len(runs), "run"), len(runs)-1)
 	}
 	return runs[s.Index : s.Index+1], nil
 }

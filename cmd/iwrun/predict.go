@@ -16,6 +16,7 @@ import (
 	"iwda/experiments/predict"
 	"iwda/internal/commandline"
 	"iwda/internal/input"
+	"iwda/internal/printable"
 )
 
 // predictOptions say what is predicted of which rows.
@@ -136,7 +137,7 @@ func runPredict(o predictOptions, s streams) error {
 	}
 	written, err := predict.Write(ctx, members, o.Request, predict.Options{Device: device, Threads: o.Schedule.Threads, Batch: o.Batch})
 	if errors.Is(err, context.Canceled) {
-		fmt.Fprintf(s.err, "interrupted after %d rows\n", written.Rows())
+		fmt.Fprintf(s.err, "iwrun: interrupted after %s\n", printable.Count(written.Rows(), "row"))
 		return statusError(statusInterrupted)
 	}
 	if err != nil {
@@ -161,10 +162,10 @@ const labelSeed = 1
 func reportRows(to io.Writer, rows int, members []model.Model, shares [][]float64) {
 	classes := members[0].Classes
 	if len(members) == 1 {
-		fmt.Fprintf(to, "%d rows predicted, assuming the class shares %.4f of %q\n", rows, shares[0], classes)
+		fmt.Fprintf(to, "%s predicted, assuming the class shares %.4f of %q\n", printable.Count(rows, "row"), shares[0], classes)
 		return
 	}
-	fmt.Fprintf(to, "%d rows predicted by the mean of %d models, assuming these class shares of %q:\n", rows, len(members), classes)
+	fmt.Fprintf(to, "%s predicted by the mean of %d models, assuming these class shares of %q:\n", printable.Count(rows, "row"), len(members), classes)
 	for i, m := range members {
 		fmt.Fprintf(to, "%s: %.4f\n", m.Folder, shares[i])
 	}

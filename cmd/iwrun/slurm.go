@@ -13,6 +13,7 @@ import (
 	"iwda/experiments/plan"
 	"iwda/experiments/status"
 	"iwda/internal/commandline"
+	"iwda/internal/printable"
 )
 
 // slurmOptions say which runs Slurm makes, on what.
@@ -131,7 +132,7 @@ func runSlurm(c *cli.Context, o slurmOptions, job cluster.Slurm, s streams) erro
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(s.err, "%d runs; to submit them: %s\n", len(indices), script)
+	fmt.Fprintf(s.err, "%s; to submit them: %s\n", printable.Count(len(indices), "run"), script)
 	if !o.Submit {
 		fmt.Fprintln(s.out, script)
 		return nil

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"iwda/datasets"
+	"iwda/internal/printable"
 )
 
 // Kind is what the rows of a data set are, which decides how it is opened and which
@@ -27,6 +28,14 @@ const (
 	// ImageFiles are files of images, read when they are needed.
 	ImageFiles
 )
+
+// Of counts what data of the kind consist of: 12 rows, 1 image.
+func (k Kind) Of(n int) string {
+	if k == Vectors {
+		return printable.Count(n, "row")
+	}
+	return printable.Count(n, "image")
+}
 
 // Dataset is all that the program knows of a data set.
 type Dataset struct {
@@ -136,7 +145,7 @@ func (d Dataset) Unpublished(domain string, train, test []int) string {
 		switch there, all := sum(set.there), sum(set.published); {
 		case set.there == nil || set.published == nil || slices.Equal(set.there, set.published):
 		case there == all:
-			return fmt.Sprintf("%s%s: %d images, in other numbers of a class", domain, set.name, all)
+			return fmt.Sprintf("%s%s: %s, in other numbers of a class", domain, set.name, printable.Count(all, "image"))
 		default:
 			return fmt.Sprintf("%s%s: %d of %d images", domain, set.name, there, all)
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"iwda/datasets"
+	"iwda/internal/printable"
 )
 
 // digits are MNIST and USPS, the paper's first data set.
@@ -57,7 +58,7 @@ func (d Dataset) checkDigits(_ context.Context, root string, out io.Writer) erro
 					set.Name(), counts, published))
 				continue
 			}
-			fmt.Fprintf(out, "%s: %d images, as published\n", set.Name(), set.Len())
+			fmt.Fprintf(out, "%s: %s, as published\n", set.Name(), printable.Count(set.Len(), "image"))
 		}
 	}
 	return errors.Join(problems...)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"iwda/datasets/images"
+	"iwda/internal/printable"
 )
 
 // imageFiles completes the description of published files of images, that of the data set's
@@ -24,10 +25,10 @@ func imageFiles(d Dataset, source, example string) Dataset {
 		for i, domain := range d.Domains {
 			n := sum(domain.Train)
 			total += n
-			folders[i] = fmt.Sprintf("%s (%d images)", domain.folders[0], n)
+			folders[i] = fmt.Sprintf("%s (%s)", domain.folders[0], printable.Count(n, "image"))
 		}
 		return strings.Join([]string{
-			fmt.Sprintf("%s: %d images of %d classes in %d domains.", d.Title, total, len(d.Classes), len(d.Domains)),
+			fmt.Sprintf("%s: %s of %d classes in %s.", d.Title, printable.Count(total, "image"), len(d.Classes), printable.Count(len(d.Domains), "domain")),
 			"Source: " + source + ".",
 			fmt.Sprintf("Unpack into %s, so that there is, as an example, %s.", root, filepath.Join(root, filepath.FromSlash(example))),
 			"Folders, each with a folder a class: " + strings.Join(folders, ", ") + ".",
@@ -84,7 +85,7 @@ func (d Dataset) checkDomain(ctx context.Context, root string, domain Domain) (s
 	fmt.Fprintf(&text, "%s: %d of %d images, %s\n", domain.Name, listing.Set.Len(), sum(domain.Train), verdict)
 	for class, n := range counts {
 		if want := domain.Train[class]; n != want {
-			fmt.Fprintf(&text, "  %s: %d images, want %d\n", d.Classes[class], n, want)
+			fmt.Fprintf(&text, "  %s: %s, want %d\n", d.Classes[class], printable.Count(n, "image"), want)
 		}
 	}
 	for _, folder := range listing.ExtraFolders {

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"iwda/internal/evenly"
+	"iwda/internal/printable"
 )
 
 // Batch is some images as a network reads them.
@@ -55,7 +56,7 @@ func (o ViewOptions) withDefaults(reader *Reader) (ViewOptions, error) {
 	}
 	for _, row := range o.Rows {
 		if row < 0 || row >= set.Len() {
-			return o, fmt.Errorf("images: row %d of %s, which has %d images", row, set.name, set.Len())
+			return o, fmt.Errorf("images: row %d of %s, which has %s", row, set.name, printable.Count(set.Len(), "image"))
 		}
 	}
 	o.Workers, o.Ahead = cmp.Or(o.Workers, runtime.GOMAXPROCS(0)), cmp.Or(o.Ahead, 2)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"iwda/datasets"
+	"iwda/internal/printable"
 )
 
 // LoaderOptions says what a [Loader] loads.
@@ -42,7 +43,7 @@ func NewLoader(reader *Reader, options LoaderOptions) (*Loader, error) {
 		return nil, err
 	}
 	if n := len(options.Rows); n < options.BatchSize {
-		return nil, fmt.Errorf("images: %s: %d images do not fill a batch of %d", reader.set.name, n, options.BatchSize)
+		return nil, fmt.Errorf("images: %s has %s, less than a batch of %d", reader.set.name, printable.Count(n, "image"), options.BatchSize)
 	}
 	return &Loader{reader: reader, options: options}, nil
 }

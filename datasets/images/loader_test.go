@@ -213,8 +213,8 @@ func TestImpossibleOptions(t *testing.T) {
 		options images.ViewOptions
 		want    string
 	}{
-		{images.ViewOptions{BatchSize: 4, Crop: 8}, "test-domain: 3 images do not fill a batch of 4"},
-		{images.ViewOptions{BatchSize: 2, Crop: 8, Rows: []int{1}}, "1 images do not fill"},
+		{images.ViewOptions{BatchSize: 4, Crop: 8}, "test-domain has 3 images, less than a batch of 4"},
+		{images.ViewOptions{BatchSize: 2, Crop: 8, Rows: []int{1}}, "1 image, less than a batch"},
 		{images.ViewOptions{Crop: 8}, "batches of 0 images"},
 		{images.ViewOptions{BatchSize: 2, Crop: 17}, "views of 17 pixels a side, want 1 to 16"},
 		{images.ViewOptions{BatchSize: 2}, "views of 0 pixels"},

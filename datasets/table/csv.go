@@ -50,6 +50,9 @@ func openCSV(t *Table) error {
 		return err
 	}
 	line := lines.line
+	if err := oddHeader(header); err != nil {
+		return f.at(line, err)
+	}
 	if !slices.ContainsFunc(header, func(name string) bool { return !isNumber(name) }) {
 		return f.at(line, errors.New("the first line holds numbers alone; want one with the names of columns"))
 	}
@@ -76,6 +79,29 @@ func openCSV(t *Table) error {
 	t.form = f
 	t.decimal, err = f.decimal(lines.Comma == ';')
 	return err
+}
+
+// oddHeader says what else than the names of columns a first line is; nil if it looks like them.
+func oddHeader(header []string) error {
+	switch all := strings.Join(header, ""); {
+	case strings.Contains(all, "\r"):
+		return errors.New("lines end with a carriage return alone; save the file with line feeds (\\n)")
+	case len(header) == 1 && strings.Contains(all, "|"):
+		return errors.New("the first line has no commas, tabs or semicolons, but |; separate columns by one of those")
+	}
+	return nil
+}
+
+// otherColumns is the error of a line with another number of columns than the first one.
+func otherColumns(record, names []string) error {
+	hint := ""
+	switch {
+	case strings.HasPrefix(names[0], "#"):
+		hint = "; if that is a comment, delete it"
+	case strings.HasPrefix(record[0], "#"):
+		hint = "; if this one is a comment, delete it"
+	}
+	return fmt.Errorf("%s; the first line names %d%s", printable.Count(len(record), "column"), len(names), hint)
 }
 
 func isNumber(text string) bool {
@@ -108,6 +134,7 @@ type csvCursor struct {
 	left        int64 // bytes of memory that may still be taken
 	counted     int64 // bytes of text of which left knows
 	line        int   // of the last record, 0 before the first
+	end         int   // the line in which what was read last ends
 	// empty are records before ahead, the next one that is not empty, which stands in the line aheadAt.
 	// ahead is nil until it is read.
 	empty   []emptyRecord
@@ -210,7 +237,12 @@ func (c *csvCursor) read() ([]string, error) {
 	c.limited.read, c.limited.cells = 0, 0
 	record, err := c.Read()
 	var damage *csv.ParseError
-	if errors.As(err, &damage) {
+	switch {
+	case errors.As(err, &damage) && damage.Line > damage.StartLine:
+		return nil, fmt.Errorf("%s:%d: a cell that begins with a quotation mark in this line does not end with one before line %d; delete the mark, or write it twice within a quoted cell", c.form.t.name, damage.StartLine, damage.Line)
+	case errors.Is(err, errLongLine):
+		return nil, fmt.Errorf("%s: after line %d: %w", c.form.t.name, c.end, err)
+	case errors.As(err, &damage):
 		return nil, fmt.Errorf("%s:%d: column %d: %w", c.form.t.name, damage.Line, damage.Column, damage.Err)
 	}
 	if i := slices.IndexFunc(record, func(cell string) bool { return !utf8.ValidString(cell) }); i >= 0 {
@@ -218,6 +250,7 @@ func (c *csvCursor) read() ([]string, error) {
 		return nil, fmt.Errorf("%s:%d: %w", c.form.t.name, line, ErrNotUTF8)
 	}
 	if err == nil {
+		c.end, _ = c.FieldPos(len(record) - 1)
 		offset := c.InputOffset()
 		err = c.spend(offset - c.counted)
 		c.counted = offset
@@ -236,6 +269,9 @@ func (c *csvCursor) spend(bytes int64) error {
 	return nil
 }
 
+// errLongLine is wrapped by the error of a record that is too long.
+var errLongLine = errors.New("a line")
+
 // limitedReader ends with an error where one record is too long.
 type limitedReader struct {
 	io.Reader
@@ -248,10 +284,10 @@ type limitedReader struct {
 
 func (r *limitedReader) Read(p []byte) (int, error) {
 	if r.read > r.bytes {
-		return 0, fmt.Errorf("a line of more than %d bytes; is a quotation mark not closed?", r.bytes)
+		return 0, fmt.Errorf("%w of more than %d bytes; is a quotation mark not closed?", errLongLine, r.bytes)
 	}
 	if r.cells > r.columns {
-		return 0, fmt.Errorf("a line of more than %d columns", r.columns)
+		return 0, fmt.Errorf("%w of more than %d columns", errLongLine, r.columns)
 	}
 	n, err := r.Reader.Read(p)
 	r.read, r.cells = r.read+n, r.cells+bytes.Count(p[:n], r.separator)
@@ -270,7 +306,7 @@ func (c *csvCursor) next(b *Batch, n int) error {
 		}
 		line := c.line
 		if len(record) != c.form.columns {
-			return fmt.Errorf("%s:%d: %d columns; the first line names %d", c.form.t.name, line, len(record), c.form.columns)
+			return c.form.at(line, otherColumns(record, c.form.t.there))
 		}
 		c.row++
 		if l.domain >= 0 && !c.form.t.wanted(b, textOf(record[l.domain]), c.row-1) {

@@ -318,7 +318,7 @@ func TestNumbersWithASign(t *testing.T) {
 	for column, want := range map[string]string{
 		"45.3%\n46.1%\n-7%":                 `its cells are numbers with "%", as in "45.3%", which are taken for words: write the numbers alone`,
 		"\"$1,200.00\"\n\"-$1,300.00\"\n$5": `numbers with "$", as in "$1,200.00"`,
-		"€ 5\n\"€ 6,50\"":                       `numbers with "€"`, "5 kg\n1.5e3 kg": `numbers with "kg"`, "5kg\n6 kg": `numbers with "kg"`,
+		"€ 5\n\"€ 6,50\"":                   `numbers with "€"`, "5 kg\n1.5e3 kg": `numbers with "kg"`, "5kg\n6 kg": `numbers with "kg"`,
 		"5 kg\n5 lb": "", "A1\nA2": "", "1st\n2nd": "", "2024-01-05\n2024-01-06": "", "12:30\n12:31": "", "x\ny": "", "%\n%": "", "1.2.3\n1.2.4": "",
 	} {
 		l := learnt(t, write(t, "source.csv", "a,b\n"+strings.ReplaceAll(column, "\n", ",1\n")+",2\n"))

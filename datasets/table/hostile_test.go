@@ -97,13 +97,18 @@ func TestCSVThatIsWrong(t *testing.T) {
 		"rows.csv:2: column \"b\": \"1e39\" is not a float32 number":                                                                "a,b\n1,1e39\n",
 		"rows.csv:3: column \"a\": NaN; values must be finite numbers":                                                              "a,b\n1,2\nnan,2\n",
 		"rows.csv:2: column \"b\": +Inf":                                                                                            "a,b\n1,inf\n",
-		"rows.csv:4: 1 columns; the first line names 2":                                                                             "a,b\n1,2\n\n3\n",
+		"rows.csv:4: 1 column; the first line names 2":                                                                              "a,b\n1,2\n\n3\n",
 		"rows.csv:2: 3 columns; the first line names 2":                                                                             "a,b\n1,2,3\n",
 		"rows.csv:1: the first line holds numbers alone":                                                                            "1,2\n3,4\n",
 		"rows.csv:1: two columns of the name \"a\"":                                                                                 "a,a\n3,4\n",
 		"rows.csv:1: no column of values":                                                                                           "id,label\n3,4\n",
 		"rows.csv:1: holds both probabilities and logits":                                                                           "logit_a,probability_a\n3,4\n",
 		"rows.csv:3: column 3: bare \" in non-quoted-field":                                                                         "a\n1\n2 \"x\n",
+		"rows.csv:3: a cell that begins with a quotation mark in this line does not end with one before line 5; delete the mark":    "a,b\n1,2\n3,\"4\n5,6\n7,8\n",
+		"rows.csv:2: 2 columns; the first line names 1; if that is a comment, delete it":                                            "# made by hand\na,b\n1,2\n",
+		"rows.csv:3: 1 column; the first line names 2; if this one is a comment, delete it":                                         "a,b\n1,2\n# half\n3,4\n",
+		"rows.csv:1: lines end with a carriage return alone":                                                                        "a,b\r1,2\r3,4\r",
+		"rows.csv:1: the first line has no commas, tabs or semicolons, but |":                                                       "a|b\n1|2\n",
 		"holds no rows": "a,b\n",
 		"is empty":      "",
 	} {
@@ -126,7 +131,7 @@ func TestCSVThatIsWrong(t *testing.T) {
 		t.Fatal(err)
 	}
 	allocation.Within(t, 10*maxRecord, func() {
-		if err := readAll(endless, Options{}); err == nil || !strings.Contains(err.Error(), "is a quotation mark not closed?") {
+		if err := readAll(endless, Options{}); err == nil || !strings.Contains(err.Error(), "rows.csv: after line 1: a line of more than") || !strings.Contains(err.Error(), "is a quotation mark not closed?") {
 			t.Errorf("error %v", err)
 		}
 	})

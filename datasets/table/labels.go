@@ -141,7 +141,7 @@ func (t *Table) findClasses() error {
 	}
 	switch {
 	case want.Classes != nil && t.kind != Features && len(names) != t.width:
-		return fmt.Errorf("%d %s a row; %s has %d classes", t.width, t.kind, want.Name, len(names))
+		return fmt.Errorf("%d %s a row; %s has %s", t.width, t.kind, want.Name, printable.Count(len(names), "class"))
 	case want.Classes != nil && t.named != nil && !slices.Equal(t.named, names):
 		// Integer labels are places among the names.
 		return fmt.Errorf("the classes %.200q are not those of %s, %.200q, in that order", t.named, want.Name, names)

@@ -306,7 +306,7 @@ func (c *seen) useless() string {
 		if c.sampled.codes.are() {
 			kind = "codes with leading zeros"
 		}
-		return fmt.Sprintf("%d different %s in %d cells, as in a column of ids", different, kind, cells)
+		return fmt.Sprintf("%d different %s in %s, as in a column of ids", different, kind, printable.Count(cells, "cell"))
 	}
 	return ""
 }
@@ -342,11 +342,7 @@ func summary(columns []*seen, all int) string {
 			words = append(words, fmt.Sprintf("%.100q (%d levels)", c.name, n))
 		}
 		if c.missing > 0 {
-			rows := "rows"
-			if c.missing == 1 {
-				rows = "row"
-			}
-			missing = append(missing, fmt.Sprintf("%.100q (%d %s)", c.name, c.missing, rows))
+			missing = append(missing, fmt.Sprintf("%.100q (%s)", c.name, printable.Count(c.missing, "row")))
 		}
 	}
 	var parts []string

@@ -9,6 +9,7 @@ import (
 
 	"iwda/internal/heading"
 	"iwda/internal/input"
+	"iwda/internal/printable"
 )
 
 // Kind says what the values of a row are.
@@ -201,9 +202,9 @@ func (t *Table) check() error {
 	if want.Width != 0 && t.width != want.Width {
 		become := ""
 		if n := len(want.Encoding); n > 0 {
-			become = fmt.Sprintf(", because each word in its %d columns has a value of its own", n)
+			become = fmt.Sprintf(", because each word in its %s has a value of its own", printable.Count(n, "column"))
 		}
-		return fmt.Errorf("rows of %d values; %s has %d%s", t.width, want.Name, want.Width, become)
+		return fmt.Errorf("rows of %s; %s has %d%s", printable.Count(t.width, "value"), want.Name, want.Width, become)
 	}
 	if t.kind != Features && t.named != nil && len(t.named) != t.width {
 		return fmt.Errorf("%d names of classes for %d %s a row", len(t.named), t.width, t.kind)

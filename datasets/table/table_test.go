@@ -284,9 +284,9 @@ func TestLabels(t *testing.T) {
 		}
 	}
 	for labels, want := range map[string]string{
-		"b C": `rows.csv:3: label "C" is not a class of source, which has c, b; did you mean "c"?`,
-		"b d": `rows.csv:3: label "d" is not a class of source, which has c, b`,
-		"2":   `rows.csv:2: label "2" is not a class of source`,
+		"b C":                              `rows.csv:3: label "C" is not a class of source, which has c, b; did you mean "c"?`,
+		"b d":                              `rows.csv:3: label "d" is not a class of source, which has c, b`,
+		"2":                                `rows.csv:2: label "2" is not a class of source`,
 		"b " + strings.Repeat("long", 300): `rows.csv:3: label "longlong`,
 	} {
 		if _, err := read(labels, Reference{Name: "source", Classes: []string{"c", "b"}}); err == nil || !strings.Contains(err.Error(), want) {

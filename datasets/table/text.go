@@ -32,11 +32,11 @@ func ReadText(path string, header func(columns []string) error, take func(line i
 	if !slices.Contains([]string{".csv", ".tsv", ".csv.gz", ".tsv.gz"}, extension(path)) {
 		return fmt.Errorf("%s: columns of text are read from files that end with .csv, .tsv, .csv.gz, .tsv.gz or .parquet", path)
 	}
-	columns := 0
+	var names []string
 	for {
 		cells, err := lines.record()
 		switch {
-		case err == io.EOF && columns > 0:
+		case err == io.EOF && names != nil:
 			return nil
 		case err == io.EOF:
 			return fmt.Errorf("%s: is empty; want a first line with the names of columns", path)
@@ -48,11 +48,16 @@ func ReadText(path string, header func(columns []string) error, take func(line i
 			cells[i] = strings.TrimSpace(textOf(cells[i]))
 		}
 		switch {
-		case columns == 0:
-			columns, cells[0] = len(cells), cmp.Or(cells[0], unnamedIndex)
-			err = header(cells)
-		case len(cells) != columns:
-			err = fmt.Errorf("%d columns; the first line names %d", len(cells), columns)
+		case names == nil:
+			if err = oddHeader(cells); err == nil {
+				cells[0] = cmp.Or(cells[0], unnamedIndex)
+				for _, name := range cells {
+					names = append(names, strings.Clone(name))
+				}
+				err = header(slices.Clone(names))
+			}
+		case len(cells) != len(names):
+			err = otherColumns(cells, names)
 		default:
 			err = take(line, cells)
 		}

@@ -81,7 +81,7 @@ func (b *belonging) look(source, target *table.Rows, idColumn string, learnt tab
 			continue
 		}
 		use := fmt.Sprintf("If it says which rows belong together, such as those of one patient or device, name it with --group-column %s: otherwise accuracies are too high, and intervals too narrow", p.name)
-		many := fmt.Sprintf("%d different values in %d rows of the source", p.levels, inLevels)
+		many := fmt.Sprintf("%d different values in %s of the source", p.levels, printable.Count(inLevels, "row"))
 		falls, before, after, same := s.falls(p)
 		switch {
 		case p.ids:

@@ -76,12 +76,9 @@ func onlyInOne(w io.Writer, files [2]catalogue.Files) {
 
 // rowsOf says how many rows a domain has, and of which classes.
 func (d Data) rowsOf(of Domain) string {
-	kind := "images"
-	if d.Kind == catalogue.Vectors {
-		kind = "rows"
-	}
+	rows := d.Kind.Of(of.Rows)
 	if of.labelled() == 0 {
-		return fmt.Sprintf("%d %s%s without labels", of.Rows, kind, of.grouped())
+		return fmt.Sprintf("%s%s without labels", rows, of.grouped())
 	}
 	classes := evenly.All(len(of.Counts))
 	slices.SortStableFunc(classes, func(a, b int) int { return of.Counts[b] - of.Counts[a] })
@@ -89,7 +86,7 @@ func (d Data) rowsOf(of Domain) string {
 	for _, class := range classes {
 		counts = append(counts, fmt.Sprintf("%.100q %d", d.Classes[class], of.Counts[class]))
 	}
-	text := fmt.Sprintf("%d %s%s of %d classes: %s", of.Rows, kind, of.grouped(), len(classes), printable.FirstTen(counts))
+	text := fmt.Sprintf("%s%s of %s: %s", rows, of.grouped(), printable.Count(len(classes), "class"), printable.FirstTen(counts))
 	if unknown := of.Rows - of.labelled(); unknown > 0 {
 		text += fmt.Sprintf("; %d without a label", unknown)
 	}
@@ -170,7 +167,7 @@ func worthALine(columns []columnSeen) (single []columnSeen, plain int, together 
 	}
 	for _, said := range order {
 		if names := alike[said]; len(names) > mostAlike {
-			together = append(together, fmt.Sprintf("%d columns (%s), %s", len(names), printable.FirstTen(names), said))
+			together = append(together, fmt.Sprintf("%s (%s), %s", printable.Count(len(names), "column"), printable.FirstTen(names), said))
 		}
 	}
 	if left > 0 {
@@ -310,7 +307,7 @@ func (c Columns) seen(o Oddities, at int, name string) (odd []string) {
 			continue
 		}
 		if row := o.Dominating[at]; mark.Rows > 1 {
-			odd = append(odd, fmt.Sprintf("%v in %d rows of the %s may stand for missing values", c.value(at, mark.Value), mark.Rows, name))
+			odd = append(odd, fmt.Sprintf("%v in %s of the %s may stand for missing values", c.value(at, mark.Value), printable.Count(mark.Rows, "row"), name))
 		} else if row >= 0 {
 			odd = append(odd, fmt.Sprintf("%v in row %s of the %s looks like an error", c.value(at, mark.Value), o.ids[row], name))
 		}

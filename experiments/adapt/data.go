@@ -271,8 +271,8 @@ func (d Data) check() error {
 		if d.Kind == catalogue.ImageFiles {
 			kind, what = "images", "its class shares"
 		}
-		return fmt.Errorf("%s has %d %s; at least %d are needed to estimate %s: add %s, or adapt to another target and classify these with iwrun predict",
-			d.Target.Path, rows, kind, fewestTargetRows, what, kind)
+		return fmt.Errorf("%s has %s; at least %d are needed to estimate %s: add %s, or adapt to another target and classify these with iwrun predict",
+			d.Target.Path, d.Kind.Of(rows), fewestTargetRows, what, kind)
 	}
 	return nil
 }
@@ -310,15 +310,15 @@ func (d Data) checkExperiment(file *config.File) error {
 
 // seen says what was seen of each domain.
 func (d Data) seen() (source, target string) {
-	kind, width := "images", ""
+	width := ""
 	if d.Kind == catalogue.Vectors {
-		kind, width = "rows", fmt.Sprintf(" of %d values", d.Width)
+		width = " of " + printable.Count(d.Width, "value")
 	}
 	class, rows := d.Source.rarest()
 	labels := "without labels"
 	if n := d.Target.labelled(); n > 0 {
 		labels = fmt.Sprintf("%d with labels, which only measure the accuracy", n)
 	}
-	return fmt.Sprintf("%d %s%s%s, %d classes; the rarest is %q with %d %s", d.Source.Rows, kind, width, d.Source.grouped(), len(d.Classes), d.Classes[class], rows, kind),
-		fmt.Sprintf("%d %s%s, %s", d.Target.Rows, kind, d.Target.grouped(), labels)
+	return fmt.Sprintf("%s%s%s, %s; the rarest is %q with %s", d.Kind.Of(d.Source.Rows), width, d.Source.grouped(), printable.Count(len(d.Classes), "class"), d.Classes[class], d.Kind.Of(rows)),
+		fmt.Sprintf("%s%s, %s", d.Kind.Of(d.Target.Rows), d.Target.grouped(), labels)
 }

@@ -3,6 +3,7 @@ package adapt
 import (
 	"fmt"
 
+	"iwda/internal/printable"
 	"iwda/trust"
 )
 
@@ -46,7 +47,7 @@ func (o *conclusion) labelCase() *trust.Case {
 		return &trust.Case{If: trust.Labels, For: fmt.Sprintf("the labels of all %d rows", o.measured.Rows), Accuracy: trust.NumberOf(o.measured.Value, o.measured.Value, o.measured.Value)}
 	case o.labels != nil:
 		a := o.labels.Accuracy
-		return &trust.Case{If: trust.Labels, For: fmt.Sprintf("%d labels", o.labels.Labels), Accuracy: trust.NumberOf(a.Value, a.Low, a.High)}
+		return &trust.Case{If: trust.Labels, For: printable.Count(o.labels.Labels, "label"), Accuracy: trust.NumberOf(a.Value, a.Low, a.High)}
 	}
 	return nil
 }

@@ -194,7 +194,7 @@ func guessLabel(source catalogue.Files, usable, ofTarget []string) (string, erro
 		if slices.Contains(ofTarget, l.Column) {
 			to = &inBoth
 		}
-		*to = append(*to, fmt.Sprintf("%.100q (%d values)", l.Column, l.Values))
+		*to = append(*to, fmt.Sprintf("%.100q (%s)", l.Column, printable.Count(l.Values, "value")))
 	}
 	could = append(could, inBoth...)
 	hint := "columns are " + quoted(usable)
@@ -216,7 +216,7 @@ func (n Naming) divide(files *[2]catalogue.Files) error {
 	}
 	var values, listed, labelled []string
 	for _, d := range domains {
-		values, listed = append(values, d.Value), append(listed, fmt.Sprintf("%.100q (%d rows, %d with labels)", d.Value, d.Rows, d.Labelled))
+		values, listed = append(values, d.Value), append(listed, fmt.Sprintf("%.100q (%s, %d with labels)", d.Value, printable.Count(d.Rows, "row"), d.Labelled))
 		if d.Labelled == d.Rows {
 			labelled = append(labelled, d.Value)
 		}

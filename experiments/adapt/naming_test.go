@@ -85,7 +85,7 @@ func TestNaming(t *testing.T) {
 		{source, target, Naming{Roles: table.Roles{Label: "species", DomainColumn: "plate"}}, "--domain-column is for one file with both domains, but these are two: "},
 		{one, "", Naming{Roles: table.Roles{DomainColumn: "site", DomainValue: "x"}}, one + `: column "site": no row has "x"; there are "n" (2 rows, 2 with labels), "s" (2 rows, 1 with labels)`},
 		{single, "", Naming{Roles: table.Roles{DomainColumn: "site"}}, single + `: column "site": all rows are of one domain; add rows of the other one, or name another column with --domain-column; there are "n" (2 rows, 2 with labels)`},
-		{three, "", Naming{Roles: table.Roles{DomainColumn: "site"}}, `the source is the one domain whose rows all have labels, but 2 domains are like that: name the source with --source-domain VALUE; there are "n" (1 rows, 1 with labels), "s" (`},
+		{three, "", Naming{Roles: table.Roles{DomainColumn: "site"}}, `the source is the one domain whose rows all have labels, but 2 domains are like that: name the source with --source-domain VALUE; there are "n" (1 row, 1 with labels), "s" (`},
 		{three, "", Naming{Roles: table.Roles{DomainColumn: "site", DomainValue: "n"}}, `the source is "n", and 2 others could be the target: name one with --target-domain VALUE`},
 		{one, "", Naming{Roles: table.Roles{DomainColumn: "site", DomainValue: "n"}, TargetValue: "n"}, `"n" cannot be both source and target`},
 		{class, target, Naming{TargetValue: "n"}, "--source-domain and --target-domain need --domain-column"},

@@ -11,6 +11,7 @@ import (
 	"iwda/datasets/normalise"
 	"iwda/experiments/model"
 	"iwda/experiments/predict"
+	"iwda/internal/printable"
 	"iwda/weightest"
 )
 
@@ -50,7 +51,7 @@ func (o *conclusion) pictureOf(p *Plan, members []model.Model) error {
 		values, width = append(values, part...), size
 	}
 	o.picture.after = principal(mat.NewDense(len(values)/width, width, weightest.Widen(values)))
-	o.picture.network, o.picture.what = o.Runs[at].ID.String(), fmt.Sprintf("%d features", width)
+	o.picture.network, o.picture.what = o.Runs[at].ID.String(), printable.Count(width, "feature")
 	return nil
 }
 

@@ -171,9 +171,9 @@ func (p *Plan) decisions() []Decision {
 		return reason
 	}
 	c := p.file.Config
-	length := fmt.Sprintf("%d steps", c.Train.Steps)
+	length := printable.Count(c.Train.Steps, "step")
 	if c.Train.Steps == 0 {
-		length = fmt.Sprintf("%d epochs of batches of %d", c.Train.Epochs, c.Train.Batch)
+		length = fmt.Sprintf("%s of batches of %d", printable.Count(c.Train.Epochs, "epoch"), c.Train.Batch)
 	}
 	all := []Decision{{"length", length, because("follows from the numbers of rows, columns and classes")}}
 	if words := p.Data.Learnt.Summary; words != "" {
@@ -182,12 +182,12 @@ func (p *Plan) decisions() []Decision {
 	if p.Data.Kind == catalogue.ImageFiles {
 		all = append(all, Decision{"views", trainedViews(c.Dataset), because("left and right, and any part, usually tell the class; small pictures are shown whole")})
 	} else {
-		what, reason := "array: all columns may have moved", fmt.Sprintf("%d columns, %d or more", p.Data.columns(), fewColumns)
+		what, reason := "array: all columns may have moved", fmt.Sprintf("%s, %d or more", printable.Count(p.Data.columns(), "column"), fewColumns)
 		switch {
 		case c.Selection.LabelShift:
 			what, reason = "only the class shares differ", "you said so"
 		case p.Data.table():
-			what, reason = "table: each column means the same in both domains", fmt.Sprintf("%d columns, fewer than %d", p.Data.columns(), fewColumns)
+			what, reason = "table: each column means the same in both domains", fmt.Sprintf("%s, fewer than %d", printable.Count(p.Data.columns(), "column"), fewColumns)
 		}
 		all = append(all, Decision{"assumption", what, because(reason)})
 	}

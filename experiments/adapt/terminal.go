@@ -171,7 +171,7 @@ func (o *Outcome) files(folder string) []string {
 	}
 	for _, file := range []struct{ key, holds string }{
 		{"report", "everything, with pictures, for a browser"},
-		{"predictions", fmt.Sprintf("the predicted classes of %d rows", o.Target.Rows)},
+		{"predictions", "the predicted classes of " + printable.Count(o.Target.Rows, "row")},
 		{"classes", "class shares and weights"},
 		{"disputed", disputed},
 		{"model", "for iwrun predict and iwrun export"},

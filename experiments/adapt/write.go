@@ -86,7 +86,7 @@ func (o *conclusion) predict(ctx context.Context, p *Plan, also func(id, class s
 		return err
 	}
 	if rows != p.Data.Target.Rows {
-		return config.Error{Location: p.Data.Target.Path, Message: fmt.Sprintf("has %d rows now and had %d when it was read: it has changed since; restore it and run iwrun adapt again, or train again with --overwrite", rows, p.Data.Target.Rows)}
+		return config.Error{Location: p.Data.Target.Path, Message: fmt.Sprintf("has %s now and had %d when it was read: it has changed since; restore it and run iwrun adapt again, or train again with --overwrite", printable.Count(rows, "row"), p.Data.Target.Rows)}
 	}
 	for i, n := range written.Counts {
 		o.Classes[i].PredictedShare = float64(n) / float64(written.Rows())

@@ -5,6 +5,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -89,7 +90,7 @@ func (d *decoder) mapping(path string, n *yaml.Node, v reflect.Value) {
 			continue
 		}
 		if first, twice := seen[key.Value]; twice {
-			d.fail(key, "key %q is given twice, first at %s", key.Value, d.locate(first))
+			d.fail(key, "key %s is given twice, first at %s", short(key.Value), d.locate(first))
 			continue
 		}
 		seen[key.Value] = key
@@ -121,7 +122,7 @@ func (d *decoder) unknownKey(path string, key *yaml.Node, valid []string) {
 	if path != "" {
 		in = " in " + path
 	}
-	d.fail(key, "unknown key %q%s; %s", key.Value, in, suggest)
+	d.fail(key, "unknown key %s%s; %s", short(key.Value), in, suggest)
 }
 
 // list replaces the slice v by the elements of n, which must differ unless they
@@ -181,7 +182,7 @@ func (d *decoder) scalar(path string, n *yaml.Node, v reflect.Value) {
 	if n.Kind != yaml.ScalarNode || !slices.Contains(tags, n.ShortTag()) || n.Decode(v.Addr().Interface()) != nil {
 		hint := ""
 		if n.Kind == yaml.ScalarNode && v.Kind() == reflect.String {
-			hint = fmt.Sprintf("; write it in quotes: %q", n.Value)
+			hint = "; write it in quotes: " + short(n.Value)
 		}
 		d.fail(n, "%s must be %s, not %s%s", path, need, describe(n), hint)
 		return
@@ -219,13 +220,22 @@ func describe(n *yaml.Node) string {
 	case "!!null":
 		return "nothing"
 	case "!!str":
-		return fmt.Sprintf("the text %q", n.Value)
+		return fmt.Sprintf("the text %s", short(n.Value))
 	case "!!int", "!!float":
-		return "the number " + n.Value
+		return fmt.Sprintf("the number %.50s", n.Value)
 	case "!!bool":
 		return "the truth value " + n.Value
 	}
-	return fmt.Sprintf("%q (%s)", n.Value, n.ShortTag())
+	return fmt.Sprintf("%s (%.50s)", short(n.Value), n.ShortTag())
+}
+
+// short is the beginning of a text, in quotes.
+func short(text string) string {
+	const most = 50
+	if len([]rune(text)) > most {
+		return fmt.Sprintf("%.*q…", most, text)
+	}
+	return strconv.Quote(text)
 }
 
 func orSettings(path string) string {

@@ -56,6 +56,8 @@ func TestParseMistakes(t *testing.T) {
 		// types
 		{"text for a whole number", minimal + "train: {epochs: many}\n",
 			`f.yaml:7:17: train.epochs must be a whole number, not the text "many"`},
+		{"a long text", minimal + "train: {epochs: " + strings.Repeat("many ", 1000) + "}\n",
+			`f.yaml:7:17: train.epochs must be a whole number, not the text "` + strings.Repeat("many ", 10) + `"…`},
 		{"fraction for a whole number", minimal + "train: {epochs: 1.5}\n",
 			`f.yaml:7:17: train.epochs must be a whole number, not the number 1.5`},
 		{"whole number out of range", replace("[1, 2]", "[99999999999999999999]"),

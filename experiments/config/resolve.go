@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"iwda/datasets/catalogue"
+	"iwda/internal/printable"
 	"iwda/losses/form"
 	"iwda/nets/architecture"
 )
@@ -151,7 +152,7 @@ func (f *File) checkClassFractions(d *decoder, variant string, data Dataset) {
 		location := cmp.Or(d.at[fmt.Sprintf("variants[%d]", slices.Index(f.Config.Variants, variant))], d.at["variants"])
 		d.failAt(location, "variant %s has no %s; give it in an override, as when: {variant: %s}", variant, key, variant)
 	case domain != "" && len(known.Classes) > 0 && number != len(known.Classes):
-		d.failAt(d.at[key], "%s has %d values for the %d classes of %s", key, number, len(known.Classes), data.Name)
+		d.failAt(d.at[key], "%s has %s for the %s of %s", key, printable.Count(number, "value"), printable.Count(len(known.Classes), "class"), data.Name)
 	}
 }
 

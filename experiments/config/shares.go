@@ -11,6 +11,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"iwda/datasets/table"
+	"iwda/internal/printable"
 )
 
 // Shares are the class shares of a target that the user knows. In YAML they are a list of numbers in label
@@ -91,7 +92,7 @@ func (s Shares) Of(classes []string) ([]float64, error) {
 		return fmt.Errorf("weights.shares: "+format+"; the classes are %.200q", append(args, classes)...)
 	}
 	if len(s) != len(classes) {
-		return nil, wrong("%d shares of %d classes", len(s), len(classes))
+		return nil, wrong("%s of %d classes", printable.Count(len(s), "share"), len(classes))
 	}
 	values := make([]float64, len(classes))
 	for i, share := range s {

@@ -257,7 +257,7 @@ func (r *Rival) Add(id, class string, confidence float64) error {
 // methods hold together: those of the best of them, too, which the same labels find.
 func (r *Rival) Method(name string, runs []string, among int) (Method, error) {
 	if r.row != len(r.p.Class) {
-		return Method{}, fmt.Errorf("the target has %d rows, but %s has %d: the target has changed since; run iwrun adapt again", r.row, r.p.Path, len(r.p.Class))
+		return Method{}, fmt.Errorf("the target has %s, but %s has %d: the target has changed since; run iwrun adapt again", printable.Count(r.row, "row"), r.p.Path, len(r.p.Class))
 	}
 	ours := make([]said, len(r.labels.Rows))
 	var all evaluation.Moments

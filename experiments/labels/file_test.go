@@ -90,7 +90,7 @@ func TestRead(t *testing.T) {
 		"id,class\n1,cat\n":                  ":1: the columns are [\"id\" \"class\"]; want id and label",
 		"id,label\n1,cat\n2,\n":              "rows with a label: 1; at least 2 are needed",
 		"":                                   "is empty",
-		"id,label\n1,cat\n2\n":               ":3: 1 columns; the first line names 2",
+		"id,label\n1,cat\n2\n":               ":3: 1 column; the first line names 2",
 		"id,label,stratum\n1,cat,a\n":        ":1: want both the columns stratum and stratum_share, or neither",
 		strata("1,a,0.25,cat"):               `rows with a label in the stratum a: 1; each stratum needs 2`,
 		strata(`1,a,"0,5,1",cat`):            `:2: id "1": stratum_share is "0,5,1"`,

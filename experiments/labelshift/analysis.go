@@ -13,6 +13,7 @@ import (
 
 	"iwda/classshares"
 	"iwda/datasets/table"
+	"iwda/internal/printable"
 	"iwda/trust"
 	"iwda/weightest"
 	"iwda/weightest/calibration"
@@ -83,7 +84,7 @@ func Analyse(source, target *Predictions, s Settings) (*Analysis, error) {
 		Settings: s, Source: source.Name, Target: target.Name, Classes: source.Classes, targetOptions: target.options,
 	}
 	if source.Unlabelled > 0 {
-		a.note("%d rows of %s have no label and are left out.", source.Unlabelled, source.Name)
+		a.note("%s of %s without a label: left out.", printable.Count(source.Unlabelled, "row"), source.Name)
 	}
 	if !strings.HasSuffix(s.Estimator, "-hard") && source.decided() && target.decided() {
 		a.note("Nearly all rows have 1 for one class and 0 for the others: these are decisions, not probabilities, and %s estimates biased shares from them. Use --estimator bbse-hard.", s.Estimator)
@@ -306,7 +307,7 @@ func (a *Analysis) WriteCorrected(path string) error {
 			}
 		}
 		if rows != a.TargetRows {
-			return fmt.Errorf("%s had %d rows when it was analysed, and has changed since: run the command again", a.Target, a.TargetRows)
+			return fmt.Errorf("%s had %s when it was analysed, and has changed since: run the command again", a.Target, printable.Count(a.TargetRows, "row"))
 		}
 		return nil
 	})

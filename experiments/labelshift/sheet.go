@@ -72,7 +72,7 @@ func (a *Analysis) sheet() sheet.Sheet {
 		Sections:   []sheet.Section{a.Tests.section(strings.ToUpper(verdict[:1]) + verdict[1:])},
 		Facts:      a.facts(),
 	}
-	s.Notes = append(s.Notes, fmt.Sprintf("%s: %d rows; %s: %d rows.", a.Source, a.SourceRows, a.Target, a.TargetRows))
+	s.Notes = append(s.Notes, fmt.Sprintf("%s: %s; %s: %s.", a.Source, printable.Count(a.SourceRows, "row"), a.Target, printable.Count(a.TargetRows, "row")))
 	if a.Source == a.Target {
 		s.Notes[0] = fmt.Sprintf("%s: %d source rows and %d target rows.", a.Source, a.SourceRows, a.TargetRows)
 	}

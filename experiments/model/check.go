@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"iwda/datasets/table"
+	"iwda/internal/printable"
 	"iwda/nets/architecture"
 )
 
@@ -118,7 +119,7 @@ func (m Metadata) checkShares() error {
 // checkDistribution returns an error that is to follow the name of what the shares are.
 func (m Metadata) checkDistribution(shares []float64) error {
 	if len(shares) != len(m.Classes) {
-		return fmt.Errorf(" has %d values for %d classes", len(shares), len(m.Classes))
+		return fmt.Errorf(" has %s for %s", printable.Count(len(shares), "value"), printable.Count(len(m.Classes), "class"))
 	}
 	sum := 0.0
 	for i, share := range shares {

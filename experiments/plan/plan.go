@@ -82,9 +82,9 @@ func Lengths(runs []Run) string {
 	total := 0
 	for _, run := range runs {
 		t := run.Config.Train
-		kind := fmt.Sprintf("%d epochs", t.Epochs)
+		kind := printable.Count(t.Epochs, "epoch")
 		if t.Steps > 0 {
-			kind = fmt.Sprintf("%d steps", t.Steps)
+			kind = printable.Count(t.Steps, "step")
 			total += t.Steps
 		}
 		if counts[kind] == 0 {
@@ -102,7 +102,7 @@ func Lengths(runs []Run) string {
 	}
 	line += strings.Join(kinds, ", ")
 	if total > 0 {
-		line += fmt.Sprintf("; %d steps in all", total)
+		line += fmt.Sprintf("; %s in all", printable.Count(total, "step"))
 	}
 	return line
 }
@@ -120,7 +120,7 @@ func NeverAligned(runs []Run) string {
 	if ids == nil {
 		return ""
 	}
-	return fmt.Sprintf("%d runs end before the domains are aligned, as train.domain_from_epoch is after their last epoch: %s.", len(ids), printable.FirstTen(ids))
+	return fmt.Sprintf("In %s the domains are never aligned, as train.domain_from_epoch is after the last epoch: %s.", printable.Count(len(ids), "run"), printable.FirstTen(ids))
 }
 
 // CheckData returns an error of type config.Errors that names every missing data

@@ -170,7 +170,7 @@ func TestNeverAligned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := NeverAligned(runs), "2 runs end before the domains are aligned, as train.domain_from_epoch is after their last epoch: full/usps-mnist/iwdan/seed-2, full/usps-mnist/dann/seed-2."; got != want {
+	if got, want := NeverAligned(runs), "In 2 runs the domains are never aligned, as train.domain_from_epoch is after the last epoch: full/usps-mnist/iwdan/seed-2, full/usps-mnist/dann/seed-2."; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

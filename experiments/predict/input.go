@@ -17,6 +17,7 @@ import (
 	"iwda/datasets/table"
 	"iwda/experiments/model"
 	"iwda/internal/input"
+	"iwda/internal/printable"
 )
 
 // Stdin is the name of an input that is read from standard input.
@@ -171,8 +172,8 @@ func openImages(path string, m model.Metadata) (Input, error) {
 		return nil, err
 	}
 	if m.Input.Resize == 0 || m.Input.Shape[1] != m.Input.Shape[2] {
-		return nil, fmt.Errorf("%s: files of images are for networks that were trained on such; this one takes rows of %d values, as from .npy files",
-			path, datasets.Size(m.Input.Shape))
+		return nil, fmt.Errorf("%s: files of images are for networks that were trained on such; this one takes rows of %s, as from .npy files",
+			path, printable.Count(datasets.Size(m.Input.Shape), "value"))
 	}
 	mean, deviation := images.Normalisation()
 	if !m.Normalisation.SameOnTarget(normalise.Channels(mean[:], deviation[:])) {

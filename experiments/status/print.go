@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"iwda/experiments/store"
+	"iwda/internal/printable"
 )
 
 // Count returns how many runs are in each state.
@@ -31,7 +32,7 @@ func Print(w io.Writer, experiment string, states []Run, now time.Time) error {
 			parts = append(parts, fmt.Sprintf("%d %s", n, state))
 		}
 	}
-	fmt.Fprintf(w, "%s: %d runs: %s\n", experiment, len(states), strings.Join(parts, ", "))
+	fmt.Fprintf(w, "%s: %s: %s\n", experiment, printable.Count(len(states), "run"), strings.Join(parts, ", "))
 	if counts[Finished] == len(states) {
 		return nil
 	}

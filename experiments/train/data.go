@@ -13,6 +13,7 @@ import (
 	"iwda/datasets/normalise"
 	"iwda/datasets/table"
 	"iwda/experiments/config"
+	"iwda/internal/printable"
 )
 
 // data is what a run is trained and measured on. The target's labels serve evaluation
@@ -123,7 +124,7 @@ func checkSize(set datasets.Set, n normalise.Normalisation, columns []string) er
 func subsampleTask(run config.Resolved, task catalogue.Task) (source, target, test datasets.Set, err error) {
 	k := len(task.Source.ClassNames())
 	if n := len(run.Dataset.ClassFractions); n > 0 && n != k {
-		return nil, nil, nil, fmt.Errorf("dataset.class_fractions has %d values; %s has %d classes", n, run.Dataset.Name, k)
+		return nil, nil, nil, fmt.Errorf("dataset.class_fractions has %s; %s has %s", printable.Count(n, "value"), run.Dataset.Name, printable.Count(k, "class"))
 	}
 	onSource, onTarget := classFractions(run, k)
 	if source, err = subsample(task.Source, onSource, run.Seed, "subsample"); err != nil {
@@ -252,9 +253,9 @@ func (d *data) check(run config.Resolved, replaced bool) error {
 	case replaced && max(sources, targets) < batch:
 		return fmt.Errorf("%s has %d source and %d target rows, less than a batch; train.batch is %d", run.Task, sources, targets, batch)
 	case !replaced && sources < batch:
-		return fmt.Errorf("the source of %s has %d rows, less than a batch; train.batch is %d", run.Task, sources, batch)
+		return fmt.Errorf("the source of %s has %s, less than a batch; train.batch is %d", run.Task, printable.Count(sources, "row"), batch)
 	case !replaced && targets < batch:
-		return fmt.Errorf("the target of %s has %d rows, less than a batch; train.batch is %d", run.Task, targets, batch)
+		return fmt.Errorf("the target of %s has %s, less than a batch; train.batch is %d", run.Task, printable.Count(targets, "row"), batch)
 	}
 	return nil
 }

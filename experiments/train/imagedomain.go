@@ -14,6 +14,7 @@ import (
 	"iwda/datasets/catalogue"
 	"iwda/datasets/images"
 	"iwda/experiments/config"
+	"iwda/internal/printable"
 )
 
 // imageDomain is a domain of image files: its reader and the rows of the set that a
@@ -68,7 +69,7 @@ func (o *openDomains) open(run config.Resolved, set *images.Set, fractions []flo
 	}
 	*o = append(*o, d)
 	if size := d.reader.CacheBytes(); size > 0 {
-		options.logf("%s: %d images, cached in %s, %d MiB in all", set.Name(), set.Len(), run.Dataset.Cache, size>>20)
+		options.logf("%s: %s, cached in %s, %d MiB in all", set.Name(), printable.Count(set.Len(), "image"), run.Dataset.Cache, size>>20)
 	}
 	return d, nil
 }

@@ -52,7 +52,7 @@ func (s *State) WritePage(path string, findings []Finding, forget string) error 
 		Level: s.Level, Cover: 1 - s.Level,
 	}
 	if len(findings) != 1 {
-		view.Batches = fmt.Sprintf("%d batches", len(findings))
+		view.Batches = printable.Count(len(findings), "batch")
 	}
 	if forget != "" {
 		view.Forget = ", forgetting by " + forget

@@ -2,6 +2,7 @@ package commandline
 
 import (
 	"errors"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -66,6 +67,20 @@ func TestConclude(t *testing.T) {
 }
 
 // The flags of a program without commands are told apart like those of a command.
+// Messages have paths as they were given.
+func TestAsGiven(t *testing.T) {
+	folder := t.TempDir()
+	t.Chdir(folder)
+	given := AsGiven("a.csv", "", filepath.Join(folder, "b.csv"), "../c.csv")
+	full := "in " + folder + "/a.csv:3, " + folder + "/b.csv and " + filepath.Dir(folder) + "/c.csv"
+	want := "in a.csv:3, " + folder + "/b.csv and ../c.csv"
+	err := given.Error(input.Wrong(errors.New(full)))
+	var said strings.Builder
+	if _, failed := given.Writer(&said).Write([]byte(full)); failed != nil || said.String() != want || err.Error() != want || !errors.Is(err, input.ErrWrong) || given.Error(nil) != nil {
+		t.Errorf("%q and %v, want %q", said.String(), err, want)
+	}
+}
+
 func TestWrongFlag(t *testing.T) {
 	flags := []cli.Flag{&cli.StringFlag{Name: "estimator"}, &cli.IntFlag{Name: "seed", Aliases: []string{"s"}}}
 	for line, want := range map[string]string{

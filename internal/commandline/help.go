@@ -28,7 +28,7 @@ func Help(app *cli.App, path []string, to io.Writer) error {
 					names = append(names, c.Name)
 				}
 			}
-			return WrongUsage("%q is no command of %s, which has help; %s", word, name, nearest.Suggestion(word, names))
+			return WrongUsage("%q is no command of %s; %s", word, name, nearest.Suggestion(word, names))
 		}
 		name, of = name+" "+word, next
 	}

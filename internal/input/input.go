@@ -23,7 +23,7 @@ const (
 )
 
 // ErrNotFile says that a path is that of a folder, a pipe, a device or a socket.
-var ErrNotFile = errors.New("not a file")
+var ErrNotFile = errors.New("not a file, but a folder, a pipe or a device; write what comes from a pipe into a file")
 
 // ErrWrong is what the errors of [Wrong] are.
 var ErrWrong = errors.New("input that cannot be read as asked")

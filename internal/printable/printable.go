@@ -68,7 +68,7 @@ func listed(parts []string, before string) string {
 func Count(n int, noun string) string {
 	switch {
 	case n == 1:
-	case strings.HasSuffix(noun, "s"):
+	case strings.HasSuffix(noun, "s"), strings.HasSuffix(noun, "tch"):
 		noun += "es"
 	default:
 		noun += "s"

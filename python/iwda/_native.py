@@ -12,6 +12,7 @@ import re
 import shlex
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import sysconfig
@@ -75,6 +76,7 @@ def _libraries() -> Tuple[str, str]:
     facts = _libtorch()
     compiler = shutil.which(os.environ.get("CXX") or "g++")
     entry = _entry(facts, compiler)
+    _check_private(entry)
     if not _whole(entry):
         if compiler is None:
             # A machine without one may have what another one compiled.
@@ -82,6 +84,7 @@ def _libraries() -> Tuple[str, str]:
             if not others:
                 raise Error(f"the parts of iwda in C++ are compiled once for each torch, and there is no C++ compiler: {_COMPILER}")
             entry = others[-1]
+            _check_private(entry)
         else:
             try:
                 with _locked(entry + ".lock"):
@@ -91,6 +94,19 @@ def _libraries() -> Tuple[str, str]:
                 raise Error(f"cannot keep what is compiled: {error}. XDG_CACHE_HOME names another folder") from error
     lib = facts["libtorch_lib"]
     return entry, "" if lib.startswith("/usr/lib") else lib
+
+
+def _check_private(entry: str) -> None:
+    """Raises Error if somebody else can have put the libraries there, which run in this program."""
+    cache = os.path.dirname(os.path.dirname(entry))
+    for path in (os.path.dirname(cache), cache, os.path.dirname(entry), entry, *(os.path.join(entry, name) for name in _LIBRARIES)):
+        try:
+            found = os.stat(path)
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        others = found.st_mode & stat.S_IWOTH and not found.st_mode & stat.S_ISVTX
+        if found.st_uid not in (0, os.geteuid()) or others:
+            raise Error(f"{path} holds what iwda compiled, and others can write there: remove {cache} and make it yours alone, or name another folder with XDG_CACHE_HOME")
 
 
 def _whole(entry: str) -> bool:
@@ -151,7 +167,8 @@ def _sources() -> List[str]:
 @contextlib.contextmanager
 def _locked(path: str) -> Iterator[None]:
     """Holds a lock between processes, which ends with the process that holds it."""
-    os.makedirs(os.path.dirname(path), exist_ok=True)
+    for folder in (os.path.dirname(os.path.dirname(path)), os.path.dirname(path)):  # by no umask one in which others write
+        os.makedirs(folder, mode=0o755, exist_ok=True)
     with open(path, "w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -169,7 +186,7 @@ def _compile(facts: Dict[str, str], compiler: str, entry: str) -> None:
     with tempfile.TemporaryDirectory(prefix=name + ".new-", dir=parent) as temporary:
         objects, made = os.path.join(temporary, "objects"), os.path.join(temporary, "made")
         os.mkdir(objects)
-        os.mkdir(made)
+        os.mkdir(made, 0o755)
         with open(os.path.join(objects, "libtorch.env"), "w", encoding="utf-8") as file:
             file.write(facts["text"])
         with open(entry + ".log", "w") as log:
@@ -197,6 +214,7 @@ def _compile(facts: Dict[str, str], compiler: str, entry: str) -> None:
             )
         for library in _LIBRARIES:
             with open(os.path.join(made, library), "rb") as compiled:
+                os.fchmod(compiled.fileno(), 0o755)
                 os.fsync(compiled.fileno())
         os.rename(made, entry)
 

@@ -157,6 +157,23 @@ def test_a_cache_that_cannot_be_written(installation):
         _native.environment()
 
 
+@pytest.mark.parametrize("part", ["", "iwda", "iwda/native", "entry", "library"])
+def test_a_cache_in_which_others_can_write(installation, part):
+    """What lies there runs in the program."""
+    _native.environment()
+    (entry,) = installation.entries()
+    path = {"entry": entry, "library": entry / "libiwtorch.so"}.get(part, installation.cache / part)
+    path.chmod(path.stat().st_mode | 0o002)
+    if part == "":  # whoever may put folders there cannot replace those of others if it is as /tmp is
+        with pytest.raises(_native.Error, match="others can write there"):
+            _native.environment()
+        path.chmod(0o1777)
+        _native.environment()
+        return
+    with pytest.raises(_native.Error, match="others can write there: remove .* or name another folder with XDG_CACHE_HOME"):
+        _native.environment()
+
+
 def test_two_processes_compile_once(installation):
     ready, go = installation.folder / "ready", installation.folder / "go"
     installation.compiles(f"touch {ready}; until [ -e {go} ]; do sleep 0.01; done; touch $2/libiwtorch.so $2/libcgotorch.so")

@@ -21,6 +21,7 @@ import (
 	"iwda/experiments/report/sheet"
 	"iwda/internal/commandline"
 	"iwda/internal/input"
+	"iwda/internal/printable"
 	"iwda/internal/wholefile"
 	"iwda/trust"
 	"iwda/weightest"
@@ -315,7 +316,7 @@ func (o options) writePart(part *labelshift.Part) error {
 	if err := part.Write(o.Partial); err != nil {
 		return err
 	}
-	fmt.Fprintf(o.err, "%s: sums of %d source rows and %d target rows\n", o.Partial, part.Sums.SourceRows(), part.Sums.TargetRows())
+	fmt.Fprintf(o.err, "%s: sums of %s and %s\n", o.Partial, printable.Count(int(part.Sums.SourceRows()), "source row"), printable.Count(int(part.Sums.TargetRows()), "target row"))
 	return nil
 }
 
@@ -357,7 +358,7 @@ func (o options) write(a *labelshift.Analysis, found sheet.Sheet) error {
 		if err := a.WriteCorrected(o.Corrected); err != nil {
 			return err
 		}
-		fmt.Fprintf(o.err, "%s: corrected predictions of %d rows\n", o.Corrected, a.TargetRows)
+		fmt.Fprintf(o.err, "%s: corrected predictions of %s\n", o.Corrected, printable.Count(a.TargetRows, "row"))
 	}
 	if o.Figure == "" {
 		return nil

@@ -14,6 +14,7 @@ import (
 	"iwda/experiments/config"
 	"iwda/experiments/judge"
 	"iwda/experiments/store"
+	"iwda/internal/printable"
 	"iwda/selection"
 )
 
@@ -62,7 +63,7 @@ func CompareCriteria(runs []store.Run, experiment config.Config) (Criteria, erro
 				}
 			}
 			if without > 0 {
-				c.Notes = append(c.Notes, fmt.Sprintf("%s, %s: %d runs have no held-out source rows (train.validation).", variant, task, without))
+				c.Notes = append(c.Notes, fmt.Sprintf("%s, %s: %s without held-out source rows (train.validation).", variant, task, printable.Count(without, "run")))
 			}
 			if len(candidates) > 0 {
 				c.add(ofTask, candidates, experiment.Selection.Tolerance)

@@ -202,7 +202,7 @@ func TestCriteriaThatCannotBeCompared(t *testing.T) {
 		t.Fatalf("%+v, %v", c, err)
 	}
 	notes := strings.Join(c.Notes, "\n")
-	for _, want := range []string{"full, mnist-usps: full/mnist-usps/dann/seed-1: the target's class shares: weightest: invalid row: target row 3 gives class 0 the probability NaN", "full, usps-mnist: 1 runs have no held-out source rows"} {
+	for _, want := range []string{"full, mnist-usps: full/mnist-usps/dann/seed-1: the target's class shares: weightest: invalid row: target row 3 gives class 0 the probability NaN", "full, usps-mnist: 1 run without held-out source rows"} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("notes\n%s\nlack %q", notes, want)
 		}
