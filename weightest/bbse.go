@@ -20,13 +20,9 @@ import (
 // Where C lacks rank, as it does where a class is never predicted, w is the shortest
 // solution C⁺mu of min ‖C w - mu‖ (C⁺ the pseudo-inverse), and the warning says so.
 //
-// The paper's released code solves (CᵀC + λI) w = Cᵀmu with λ = 1/min(n, m). As C's
-// entries are joint probabilities, CᵀC is about 1/k² times the identity, and λ shrinks
-// the weights heavily where n is some hundreds; it neither clips nor scales. Ridge asks
-// for that λ.
-type BBSE struct {
-	Ridge float64 // λ ≥ 0 in (CᵀC + λI) w = Cᵀmu
-}
+// The paper's released code solves (CᵀC + λI) w = Cᵀmu with λ = 1/min(n, m), and neither clips nor scales:
+// research/published has that.
+type BBSE struct{}
 
 // illConditioned is the condition number above which an estimate of 2,000 rows says
 // little.
@@ -35,17 +31,14 @@ const illConditioned = 1e3
 // Estimate returns the weights. The error wraps ErrInvalidProblem, ErrMissingClass with the
 // class's number if one has no source mass, or ErrInfeasible if every weight is zero or
 // negative.
-func (e BBSE) Estimate(p Problem) (Estimate, error) {
+func (BBSE) Estimate(p Problem) (Estimate, error) {
 	if err := p.Validate(); err != nil {
 		return Estimate{}, err
-	}
-	if !(e.Ridge >= 0) {
-		return Estimate{}, fmt.Errorf("weightest: the ridge of BBSE is %v; it must not be negative", e.Ridge)
 	}
 	if err := p.requireEveryClass(); err != nil {
 		return Estimate{}, err
 	}
-	raw, rank, condition, err := regularisedSolution(p.Confusion, p.TargetPredictions, e.Ridge)
+	raw, rank, condition, err := shortestSolution(p.Confusion, p.TargetPredictions)
 	if err != nil {
 		return Estimate{}, err
 	}
@@ -82,9 +75,9 @@ func (e BBSE) Estimate(p Problem) (Estimate, error) {
 // Equations returns the rates of predictions.
 func (BBSE) Equations(p Problem) (*mat.Dense, error) { return ratesOf(p) }
 
-// regularisedSolution returns the x of (CᵀC + λI) x = Cᵀb, the shortest one, and C's
-// rank and condition number: with C = U Σ Vᵀ it is V (Σ²+λI)⁻¹Σ Uᵀb.
-func regularisedSolution(c *mat.Dense, b []float64, lambda float64) (x []float64, rank int, condition float64, err error) {
+// shortestSolution returns the x with the least ‖C x - b‖, the shortest one, and C's rank and condition
+// number: with C = U Σ Vᵀ it is V Σ⁻¹ Uᵀb.
+func shortestSolution(c *mat.Dense, b []float64) (x []float64, rank int, condition float64, err error) {
 	k := len(b)
 	var svd mat.SVD
 	if !svd.Factorize(c, mat.SVDThin) {
@@ -103,7 +96,7 @@ func regularisedSolution(c *mat.Dense, b []float64, lambda float64) (x []float64
 	along.MulVec(u.T(), mat.NewVecDense(k, b))
 	for i, s := range sigma {
 		if i < rank {
-			along.SetVec(i, along.AtVec(i)*s/(s*s+lambda))
+			along.SetVec(i, along.AtVec(i)/s)
 		} else {
 			along.SetVec(i, 0)
 		}

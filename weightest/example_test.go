@@ -1,7 +1,6 @@
 package weightest_test
 
 import (
-	"errors"
 	"fmt"
 	"log"
 
@@ -67,48 +66,6 @@ func ExampleAccumulator() {
 	// [0.143 1.857]
 }
 
-func ExampleTracker() {
-	statistics := weightest.NewAccumulator(2)
-	tracker, err := weightest.NewTracker(2, weightest.TrackerSettings{EMA: 0.5})
-	if err != nil {
-		log.Fatal(err)
-	}
-	// Four source images, predicted without an error, and four target images.
-	err = statistics.Add(
-		[]float32{1, 0, 1, 0, 0, 1, 0, 1}, []int{0, 0, 1, 1},
-		[]float32{1, 0, 0, 1, 0, 1, 0, 1})
-	if err != nil {
-		log.Fatal(err)
-	}
-	record, err := tracker.Update(statistics, []float64{0.5, 0.5})
-	if err != nil {
-		log.Fatal(err)
-	}
-	// The estimate is 0.5 and 1.5; half of the way there from 1 and 1 is
-	fmt.Printf("%.2f, effective sample size %.2f\n", record.Weights, record.EffectiveSampleSize)
-	// Output:
-	// [0.75 1.25], effective sample size 0.94
-}
-
-func ExampleNewEstimator() {
-	estimator, err := weightest.NewEstimator("bbse-soft")
-	if err != nil {
-		log.Fatal(err)
-	}
-	estimate, err := estimator.Estimate(weightest.Problem{
-		Confusion:          mat.NewDense(2, 2, []float64{0.4, 0.1, 0.1, 0.4}),
-		TargetPredictions:  []float64{0.1, 0.9},
-		SourceDistribution: []float64{0.5, 0.5},
-	})
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Printf("%.2f\n%s\n", estimate.Weights, estimate.Warning)
-	// Output:
-	// [0.00 2.00]
-	// 1 of 2 weights were negative and set to zero, the others multiplied by 0.857
-}
-
 // From a classifier's logits to the target's label distribution and to what its
 // probabilities should have been there.
 func ExampleMLLS() {
@@ -156,31 +113,4 @@ func ExampleMLLS() {
 	// temperature 2.16
 	// target      [0.833 0.167]
 	// first row   [0.800 0.200], corrected [0.952 0.048]
-}
-
-// Sums of parts of a data set, made on different machines, give the estimate of the
-// whole.
-func ExampleSums() {
-	first, second := weightest.NewSums(2), weightest.NewSums(2)
-	add := func(s *weightest.Sums, source []float64, labels []int, target []float64) {
-		if err := errors.Join(s.AddSource(source, labels), s.AddTarget(target)); err != nil {
-			log.Fatal(err)
-		}
-	}
-	add(first, []float64{0.9, 0.1, 0.2, 0.8}, []int{0, 1}, []float64{0.9, 0.1})
-	add(second, []float64{0.7, 0.3, 0.4, 0.6}, []int{0, 1}, []float64{0.8, 0.2, 0.3, 0.7})
-	if err := first.Merge(second); err != nil {
-		log.Fatal(err)
-	}
-	problem, err := first.Problem()
-	if err != nil {
-		log.Fatal(err)
-	}
-	estimate, err := weightest.BBSE{}.Estimate(problem)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Printf("%.3f from %d + %d rows\n", estimate.Weights, problem.SourceRows, problem.TargetRows)
-	// Output:
-	// [1.467 0.533] from 4 + 3 rows
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"math"
 	"math/bits"
 	"slices"
 
@@ -139,36 +138,19 @@ func (b *Block) Set(probabilities []float64, labels []int, k int) {
 	}
 }
 
-// addRows adds the rows of a domain, whose labels are nil in the target: without a Block,
-// which takes half as long again for rows that no other sums add.
+// addRows adds the rows of a domain, whose labels are nil in the target.
 func (s *Sums) addRows(probabilities []float64, labels []int) {
-	k := s.classes
-	soft, hard := s.softTarget, s.hardTarget
-	if labels == nil {
-		s.targetRows += len(probabilities) / k
-	}
-	s.sourceRows += len(labels)
-	for i := range len(probabilities) / k {
+	var block Block
+	once, k := slices.Repeat([]int{1}, BlockRows), s.classes
+	for first := 0; first < len(probabilities)/k; first += BlockRows {
+		last := min(first+BlockRows, len(probabilities)/k)
+		var some []int
 		if labels != nil {
-			first := labels[i] * k
-			soft, hard = s.softJoint[first:first+k], s.hardJoint[first:first+k]
+			some = labels[first:last]
 		}
-		hard[addFixed(soft, probabilities[i*k:])]++
+		block.Set(probabilities[first*k:last*k], some, k)
+		s.AddBlock(&block, once)
 	}
-}
-
-// addFixed adds a row to the sums and returns the index of its largest entry.
-func addFixed(sums []fixedPoint, row []float64) int {
-	row = row[:len(sums)]
-	// The bits of numbers that are not negative are in the order of these.
-	at, largest := 0, int64(math.MinInt64)
-	for i, p := range row {
-		sums[i].sum(fixedPoint{Low: toFixed(p)})
-		if order := int64(math.Float64bits(p)); order > largest {
-			at, largest = i, order
-		}
-	}
-	return at
 }
 
 // AddBlock adds the block's rows, each as often as it counts, as in a bootstrap's resample.

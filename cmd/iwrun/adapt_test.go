@@ -233,19 +233,39 @@ func TestAdapt(t *testing.T) {
 		t.Errorf("by arguments, without --probabilities: status %d: %s%s", status, text, out)
 	}
 
-	// The table of what is chosen says what is used here, by each rule and with each tolerance.
-	for _, tolerance := range []string{"0", "0.3"} {
-		for _, rule := range []string{"target-risk", "iwv-y", "im"} {
-			set := []string{"--set", "selection.rule=" + rule, "--set", "selection.tolerance=" + tolerance, "--set", "selection.choose=run"}
-			status, _, text = call(t, adaptLine(set...)...)
-			used := regexp.MustCompile(`full/source-target/(\S+) is used:`).FindStringSubmatch(sentences(t, "out"))
-			if status != 0 || used == nil {
-				t.Fatalf("%s: status %d: %s", rule, status, text)
-			}
-			_, table, _ := call(t, "table", "--kind", "selection", "-c", "out/experiment.yaml", "-o", "out/runs", "--format", "csv")
-			if want := "," + rule + "," + used[1] + ","; !strings.Contains(table, want) {
-				t.Errorf("tolerance %s: %q is not in\n%s", tolerance, want, table)
-			}
+	// What a process leaves that was ended in its second run, before anything was concluded: the command goes
+	// on. The assignments are in the experiment file now.
+	dir := store.NewDir("out/runs", "adapt", "full/source-target/mcc/seed-1")
+	for _, path := range []string{"out/predictions.csv", "out/classes.csv", "out/report.html", dir.Path(store.ResultFile), dir.Path(store.ModelFile)} {
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.RemoveAll(filepath.Join("out", "model")); err != nil {
+		t.Fatal(err)
+	}
+	status, _, text = call(t, "adapt", "--source", "source.csv", "--target", "target.csv", "-o", "out", "--device", "cpu")
+	if status != 0 || !strings.Contains(text, "3 runs were already finished") || readFile(t, "out/predictions.csv") != before {
+		t.Errorf("interrupted: status %d\n%s", status, text)
+	}
+
+	// That only class shares differ can be said of runs that are there: none is made again.
+	status, _, text = call(t, adaptLine("--label-shift")...)
+	if status != 0 || !strings.Contains(text, "4 runs were already finished") || !strings.Contains(readFile(t, "out/outcome.json"), `"correction": "full"`) || !strings.Contains(sentences(t, "out"), "you said that only the class shares differ") {
+		t.Errorf("told: status %d\n%s\n%s", status, text, sentences(t, "out"))
+	}
+
+	// The table of what is chosen says what is used here.
+	for _, rule := range []string{"target-risk", "im"} {
+		set := []string{"--set", "selection.label_shift=false", "--set", "selection.rule=" + rule, "--set", "selection.tolerance=0.3", "--set", "selection.choose=run"}
+		status, _, text = call(t, adaptLine(set...)...)
+		used := regexp.MustCompile(`full/source-target/(\S+) is used:`).FindStringSubmatch(sentences(t, "out"))
+		if status != 0 || used == nil {
+			t.Fatalf("%s: status %d: %s", rule, status, text)
+		}
+		_, table, _ := call(t, "table", "--kind", "selection", "-c", "out/experiment.yaml", "-o", "out/runs", "--format", "csv")
+		if want := "," + rule + "," + used[1] + ","; !strings.Contains(table, want) {
+			t.Errorf("%q is not in\n%s", want, table)
 		}
 	}
 }
@@ -403,34 +423,6 @@ func TestAdaptInterrupted(t *testing.T) {
 func interruptAdapt(t *testing.T, line []string) (status int, said string) {
 	t.Helper()
 	return signalled(t, syscall.SIGINT, store.NewDir("out/runs", "adapt", "full/source-target/source-only/seed-1"), line...)
-}
-
-// An adaptation that was interrupted goes on and ends with what one that was not does.
-func TestAdaptGoesOn(t *testing.T) {
-	t.Chdir(t.TempDir())
-	writeDomains(t)
-	if status, _, text := call(t, adaptLine()...); status != 0 {
-		t.Fatal(text)
-	}
-	want := readFile(t, "out/predictions.csv")
-	// What a process leaves that was ended in its second run, before anything was concluded.
-	dir := store.NewDir("out/runs", "adapt", "full/source-target/mcc/seed-1")
-	for _, path := range []string{"out/predictions.csv", "out/classes.csv", "out/report.html", dir.Path(store.ResultFile), dir.Path(store.ModelFile)} {
-		if err := os.Remove(path); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.RemoveAll(filepath.Join("out", "model")); err != nil {
-		t.Fatal(err)
-	}
-	// The assignments are in the experiment file now.
-	status, _, text := call(t, "adapt", "--source", "source.csv", "--target", "target.csv", "-o", "out", "--device", "cpu")
-	if status != 0 || !strings.Contains(text, "3 runs were already finished") {
-		t.Fatalf("status %d\n%s", status, text)
-	}
-	if readFile(t, "out/predictions.csv") != want {
-		t.Error("other predictions than without an interruption")
-	}
 }
 
 // What is finished gives predictions where other runs fail, and the page tells why they did;

@@ -89,26 +89,6 @@ func TestAdaptRefuses(t *testing.T) {
 	}
 }
 
-// That only class shares differ can be said of runs that are there: none is made again.
-func TestAdaptIsToldOfLabelShift(t *testing.T) {
-	t.Chdir(t.TempDir())
-	writeDomains(t)
-	for _, line := range [][]string{adaptLine(), adaptLine("--label-shift")} {
-		status, _, text := call(t, line...)
-		var outcome struct {
-			Correction string
-			Sentences  []string
-		}
-		if err := json.Unmarshal([]byte(readFile(t, "out/outcome.json")), &outcome); err != nil {
-			t.Fatal(err)
-		}
-		said, told := strings.Join(outcome.Sentences, "\n"), len(line) > len(adaptLine())
-		if status != 0 || strings.Contains(text, "4 runs were already finished") != told || told && outcome.Correction != "full" || strings.Contains(said, "you said that only the class shares differ") != told {
-			t.Errorf("%v: status %d, correction %s\n%s\n%s", line, status, outcome.Correction, said, text)
-		}
-	}
-}
-
 // A normalisation that is asked for takes with it what adapt would have set beside its own:
 // values far from all others, which are clipped before columns are standardised, stay as they
 // are.

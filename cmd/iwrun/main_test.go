@@ -252,7 +252,7 @@ func TestExperiment(t *testing.T) {
 			t.Errorf("table --kind %s: status %d, stderr %q, stdout\n%s", kind, status, err, out)
 		}
 	}
-	if status, out, _ = call(t, "table", "-c", "tiny.yaml", "--format", "tex"); status != 0 || !strings.Contains(out, `\begin{tabular}{lc}`) {
+	if status, out, _ = call(t, "table", "-c", "tiny.yaml", "--format", "tex"); status != 0 || !strings.Contains(out, `\begin{tabular}{llr`) {
 		t.Errorf("tex: status %d\n%s", status, out)
 	}
 	status, out, err = call(t, "report", "-c", "tiny.yaml")
@@ -274,7 +274,7 @@ func TestMixedTable(t *testing.T) {
 		t.Errorf("status %d, stdout\n%s\nstderr\n%s", status, out, err)
 	}
 	_, out, _ = call(t, "table", "-c", "tiny.yaml", "--set", "train.batch=10", "--format", "tex")
-	if captions := strings.Count(out, "\\caption{"); captions == 0 || strings.Count(out, " Settings of tiny.yaml replaced by train.batch=10.}\n") != captions {
+	if captions := strings.Count(out, "\\caption{"); captions == 0 || strings.Count(out, "\\caption{Settings of tiny.yaml replaced by train.batch=10. ") != captions {
 		t.Errorf("captions in LaTeX:\n%s", out)
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -84,9 +85,7 @@ func (o experimentOptions) printTable(file *config.File, kind, format string, s 
 	}
 	built.Notes = append(built.Notes, found.Notes...)
 	if changed := o.changed(file); changed != "" { // notes are comments in LaTeX
-		for i := range built.Tabulars {
-			built.Tabulars[i].Caption += " " + sheet.Escape(changed)
-		}
+		built.Caption = changed + " " + cmp.Or(built.Caption, built.Title)
 	}
 	return built.Write(s.out, format)
 }

@@ -82,7 +82,7 @@ func grown(name architecture.Name, size int) nets.Grown {
 	if name == architecture.Boosting {
 		settings := boosting.Usual()
 		settings.Rounds, settings.Folds = 10, 0
-		b, err := boosting.Fit(context.Background(), learners.Rows{Values: rows.Values, Labels: rows.Labels, Classes: 3}, nil, settings, rand.NewPCG(1, 1))
+		b, err := boosting.Fit(context.Background(), learners.Rows{Values: rows.Values, Labels: rows.Labels, Classes: 3}, nil, settings)
 		if err != nil {
 			panic(err)
 		}

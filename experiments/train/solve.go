@@ -64,12 +64,11 @@ func (t *trainer) solve(ctx context.Context) error {
 		compared.logits = float32s(solution.CrossedOthers)
 		t.options.logf("solved with C = %v", solution.C)
 	case *nets.Trees:
-		random := datasets.Stream(t.run.Seed, t.run.Network.Name)
 		if t.run.Network.Name == string(architecture.Boosting) {
 			settings := boosting.Usual()
 			settings.Threads = max(1, t.options.Threads)
 			rows.Words = t.data.encoding.Words()
-			fitted, err := boosting.Fit(ctx, rows, target, settings, random)
+			fitted, err := boosting.Fit(ctx, rows, target, settings)
 			if err != nil {
 				return err
 			}
@@ -77,7 +76,7 @@ func (t *trainer) solve(ctx context.Context) error {
 			spoken(float32s(fitted.Crossed.Logits), fitted.CrossedRows)
 			compared.logits = float32s(fitted.Crossed.InTurn(rows.Classes))
 		} else {
-			grown, err := forest.Fit(ctx, rows, random)
+			grown, err := forest.Fit(ctx, rows, datasets.Stream(t.run.Seed, t.run.Network.Name))
 			if err != nil {
 				return err
 			}

@@ -11,7 +11,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"iwda/internal/evenly"
@@ -20,21 +19,19 @@ import (
 
 // Settings are how trees are grown.
 type Settings struct {
-	Rounds      int     // at most, or exactly if there are no folds
-	Rate        float64 // by which each tree's values are multiplied
-	Leaves      int     // of a tree, at most
-	LeastRows   int     // in a leaf
-	L2          float64 // is added to the second derivatives of a leaf
-	RowShare    float64 // of rows that a round draws, without replacement
-	ColumnShare float64 // of columns, or words, that a tree draws
-	Folds       int     // in which rows are held out; 0 holds none out
-	Patience    int     // rounds without a lower loss of held-out rows after which no further one is made
-	Threads     int     // changes no result
+	Rounds    int     // at most, or exactly if there are no folds
+	Rate      float64 // by which each tree's values are multiplied
+	Leaves    int     // of a tree, at most
+	LeastRows int     // in a leaf
+	L2        float64 // is added to the second derivatives of a leaf
+	Folds     int     // in which rows are held out; 0 holds none out
+	Patience  int     // rounds without a lower loss of held-out rows after which no further one is made
+	Threads   int     // changes no result
 }
 
 // Usual returns the settings that suit most tables.
 func Usual() Settings {
-	return Settings{Rounds: 300, Rate: 0.1, Leaves: 31, LeastRows: 20, L2: 0.1, RowShare: 1, ColumnShare: 1, Folds: 5, Patience: 15, Threads: 1}
+	return Settings{Rounds: 300, Rate: 0.1, Leaves: 31, LeastRows: 20, L2: 0.1, Folds: 5, Patience: 15, Threads: 1}
 }
 
 // Fitted is a model with what it says of rows that have been held out.
@@ -61,10 +58,10 @@ const (
 )
 
 // Fit grows trees of the rows, in which NaN is a missing value. The other rows, m×d, which may be none,
-// teach it nothing: Crossed says something of them. The result is the same for the same random numbers.
+// teach it nothing: Crossed says something of them.
 // An error is that of the context, of values that are infinite, of too many classes, or of rows in one
 // group, of which none can be held out.
-func Fit(ctx context.Context, rows learners.Rows, others []float32, s Settings, random *rand.PCG) (Fitted, error) {
+func Fit(ctx context.Context, rows learners.Rows, others []float32, s Settings) (Fitted, error) {
 	if rows.Classes > mostClasses {
 		return Fitted{}, fmt.Errorf("boosting: %d classes, more than the %d that trees are boosted for: choose another method", rows.Classes, mostClasses)
 	}
@@ -90,7 +87,7 @@ func Fit(ctx context.Context, rows learners.Rows, others []float32, s Settings, 
 	// One booster a fold, which does not learn from it, and one that learns from all rows.
 	var boosters []*booster
 	for held := range folds + 1 {
-		boosters = append(boosters, newBooster(rows, data, s, fold, held, rand.New(rand.NewPCG(random.Uint64(), random.Uint64()))))
+		boosters = append(boosters, newBooster(rows, data, s, fold, held))
 	}
 	workers := newCrew(data, s, folds+1, trees)
 	best, logits, least := 0, [][]float64(nil), math.Inf(1)
@@ -135,7 +132,7 @@ func treesOf(classes int) int {
 	return classes
 }
 
-// heldOutLoss is the sum over rows of the weighted cross-entropy, each by the booster of its fold.
+// heldOutLoss is the sum over rows of the cross-entropy, each by the booster of its fold.
 func heldOutLoss(rows learners.Rows, boosters []*booster, fold []int) (sum float64) {
 	scores := make([]float64, treesOf(rows.Classes))
 	for i, y := range rows.Labels {
@@ -143,7 +140,7 @@ func heldOutLoss(rows learners.Rows, boosters []*booster, fold []int) (sum float
 		for tree := range scores {
 			scores[tree] = of.scores[tree][i]
 		}
-		sum += of.weight(i) * crossEntropy(scores, y)
+		sum += crossEntropy(scores, y)
 	}
 	return sum
 }

@@ -21,7 +21,7 @@ func random() *rand.PCG { return rand.NewPCG(1, 2) }
 
 func fit(t *testing.T, rows learners.Rows, others []float32, s Settings) Fitted {
 	t.Helper()
-	fitted, err := Fit(t.Context(), rows, others, s, random())
+	fitted, err := Fit(t.Context(), rows, others, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,13 +113,13 @@ func halves(t *testing.T, name string) (even, odd learners.Rows) {
 	return even, odd
 }
 
-// Threads change no bit, of two classes or more, of parts of rows and columns, of folds or none.
+// Threads change no bit, of two classes or more, of folds or none.
 func TestSameBitsAtAnyThreads(t *testing.T) {
 	for _, k := range []int{2, 3} {
 		for _, folds := range []int{0, 3} {
 			rows, s := drawn(1500, k, 3), Usual()
 			others := drawn(50, k, 4).Values
-			s.Rounds, s.Folds, s.RowShare, s.ColumnShare = 12, folds, 0.8, 0.7
+			s.Rounds, s.Folds = 12, folds
 			one := fit(t, rows, others, s)
 			s.Threads = 8
 			eight := fit(t, rows, others, s)
@@ -133,9 +133,6 @@ func TestSameBitsAtAnyThreads(t *testing.T) {
 				if !slices.Equal(one.Crossed.Others[fold], eight.Crossed.Others[fold]) {
 					t.Errorf("%d classes, fold %d: other logits of other rows with 8 threads", k, fold)
 				}
-			}
-			if s.Threads, s.ColumnShare = 1, 1; slices.Equal(fit(t, rows, others, s).Nodes, one.Nodes) {
-				t.Errorf("%d classes: as many columns drawn or not grow the same trees", k)
 			}
 		}
 	}
@@ -242,28 +239,6 @@ func TestRoundsStopWhereNothingIsLearnt(t *testing.T) {
 	}
 }
 
-// A weight of 3 is the row three times.
-func TestWeights(t *testing.T) {
-	rows := drawn(300, 2, 6)
-	repeated, all := learners.Rows{Classes: 2, Words: rows.Words}, []int(nil)
-	for i := range rows.Labels {
-		rows.Weights = append(rows.Weights, float64(1+2*(i%2)))
-		for range 1 + 2*(i%2) {
-			all = append(all, i)
-		}
-	}
-	repeated = rows.Part(all)
-	repeated.Weights = nil
-	s := alone(5)
-	s.L2, s.LeastRows, s.Leaves = 0, 1, 4
-	weighted, thrice := fit(t, rows, nil, s).Logits(rows.Values, 5, 1), fit(t, repeated, nil, s).Logits(rows.Values, 5, 1)
-	for i := range weighted {
-		if math.Abs(weighted[i]-thrice[i]) > 0.02 {
-			t.Fatalf("row %d: %v with weights, %v with repeated rows", i/2, weighted[i], thrice[i])
-		}
-	}
-}
-
 func TestErrors(t *testing.T) {
 	rows := drawn(100, 2, 8)
 	for want, change := range map[string]func(*learners.Rows, *Settings){
@@ -274,13 +249,13 @@ func TestErrors(t *testing.T) {
 		changed, s := rows, Usual()
 		changed.Values = slices.Clone(rows.Values)
 		change(&changed, &s)
-		if _, err := Fit(t.Context(), changed, nil, s, random()); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Fit(t.Context(), changed, nil, s); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Fit(ctx, rows, nil, Usual(), random()); !errors.Is(err, context.Canceled) {
+	if _, err := Fit(ctx, rows, nil, Usual()); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }

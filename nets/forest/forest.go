@@ -67,7 +67,7 @@ const (
 	right     = learners.Right
 )
 
-// Fit grows a forest of finite rows, whose weights and words count for nothing: a tree draws groups with
+// Fit grows a forest of finite rows, whose words count for nothing: a tree draws groups with
 // replacement, and then rows of these. It is the same for the same random numbers. An error is that of the context,
 // or of too many classes.
 func Fit(ctx context.Context, rows learners.Rows, random *rand.PCG) (Grown, error) {

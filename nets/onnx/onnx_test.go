@@ -169,7 +169,7 @@ func grown(t *testing.T, name architecture.Name) *nets.Trees {
 	if name == architecture.Boosting {
 		settings := boosting.Usual()
 		settings.Rounds, settings.Folds, settings.LeastRows = 5, 0, 3
-		b, err := boosting.Fit(t.Context(), learners.Rows{Values: rows.Values, Labels: rows.Labels, Classes: 4}, nil, settings, rand.NewPCG(3, 4))
+		b, err := boosting.Fit(t.Context(), learners.Rows{Values: rows.Values, Labels: rows.Labels, Classes: 4}, nil, settings)
 		if err != nil {
 			t.Fatal(err)
 		}

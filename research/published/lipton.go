@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
 	"iwda/experiments/report/sheet"
 	"iwda/internal/evenly"
 	"iwda/weightest"
@@ -168,13 +170,28 @@ func liptonWeights(heldOut []float64, labels []int, target []float64) (map[strin
 		weights[way] = estimate.Weights
 	}
 	for way, problem := range map[string]weightest.Problem{releasedHard: hard, releasedSoft: soft} {
-		estimate, err := weightest.BBSE{Ridge: 1 / float64(len(labels))}.Estimate(problem)
+		w, err := released(problem, 1/float64(len(labels)))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", way, err)
 		}
-		weights[way] = estimate.Raw
+		weights[way] = w
 	}
 	return weights, nil
+}
+
+// released returns the weights of the paper's released code, (CᵀC + λI) w = Cᵀmu, which it neither clips nor
+// scales.
+func released(p weightest.Problem, lambda float64) ([]float64, error) {
+	k := p.Classes()
+	var gram mat.Dense
+	gram.Mul(p.Confusion.T(), p.Confusion)
+	for class := range k {
+		gram.Set(class, class, gram.At(class, class)+lambda)
+	}
+	var right, w mat.VecDense
+	right.MulVec(p.Confusion.T(), mat.NewVecDense(k, p.TargetPredictions))
+	err := w.SolveVec(&gram, &right)
+	return w.RawVector().Data, err
 }
 
 // retrain returns the accuracy on the target of a network trained on all source rows

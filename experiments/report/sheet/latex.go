@@ -10,64 +10,35 @@ import (
 	"iwda/internal/printable"
 )
 
-// Tabular is a table in LaTeX. Captions and cells hold LaTeX.
-type Tabular struct {
-	Caption string
-	Columns string   // the argument of tabular, as in lcc|c
-	Blocks  [][]Line // a rule stands between blocks, two where there is an empty one
-}
-
-// Line is a line of a tabular: its cells.
-type Line []string
-
 // floatsHeld is how many floats every LaTeX can hold back until there is room for them.
 const floatsHeld = 18
 
-// writeLaTeX writes a float for each tabular of the sheet, to be included in a
+// writeLaTeX writes a float for each section of the sheet, to be included in a
 // document that loads booktabs and graphicx. Wide tables shrink to the line.
 func (s Sheet) writeLaTeX(w io.Writer) error {
-	tabulars := s.Tabulars
-	if len(tabulars) == 0 {
-		for _, section := range s.Sections {
-			tabulars = append(tabulars, section.tabular(cmp.Or(s.Caption, s.Title)))
-		}
-	}
 	var b strings.Builder
 	b.WriteString("% needs \\usepackage{booktabs,graphicx}\n")
 	for _, note := range s.Notes {
 		b.WriteString("% " + strings.ReplaceAll(printable.Wrap(printable.Text(note), lineWidth, ""), "\n", "\n%   ") + "\n")
 	}
-	for i, t := range tabulars {
+	for i, section := range s.Sections {
 		if i > 0 && i%floatsHeld == 0 {
 			b.WriteString("\n\\clearpage\n")
 		}
+		caption := Escape(cmp.Or(s.Caption, s.Title) + ": " + section.Title + ".")
+		columns := strings.Repeat("l", section.keys()) + strings.Repeat("r", len(section.Heads)-section.keys())
 		fmt.Fprintf(&b, "\n\\begin{table}[htb]\n\\centering\\footnotesize\\setlength{\\tabcolsep}{3pt}\n\\caption{%s}\n"+
-			"\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}{%%\n\\begin{tabular}{%s}\n\\toprule\n", t.Caption, t.Columns)
-		for j, block := range t.Blocks {
-			if j > 0 {
+			"\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}{%%\n\\begin{tabular}{%s}\n\\toprule\n", caption, columns)
+		for j, line := range section.lines(Cell.inLaTeX) {
+			if j == 1 {
 				b.WriteString("\\midrule\n")
 			}
-			for _, line := range block {
-				b.WriteString(strings.Join(line, " & ") + " \\\\\n")
-			}
+			b.WriteString(strings.Join(line, " & ") + " \\\\\n")
 		}
 		b.WriteString("\\bottomrule\n\\end{tabular}}\n\\end{table}\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// tabular is the section as readers see it elsewhere, its heads in a block of their own.
-func (s Section) tabular(caption string) Tabular {
-	var rows []Line
-	for _, line := range s.lines(Cell.inLaTeX) {
-		rows = append(rows, line)
-	}
-	return Tabular{
-		Caption: Escape(caption + ": " + s.Title + "."),
-		Columns: strings.Repeat("l", s.keys()) + strings.Repeat("r", len(s.Heads)-s.keys()),
-		Blocks:  [][]Line{rows[:1], rows[1:]},
-	}
 }
 
 func (c Cell) inLaTeX() string { return c.format.inLaTeX(c.Value) }

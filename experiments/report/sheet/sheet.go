@@ -24,9 +24,7 @@ type Sheet struct {
 	Notes      []string // what is missing, what was left out, sentences
 	Facts      any      // a struct whose fields JSON has besides; nil if there are none
 	Records    Records
-	// Tabulars are what the sheet is in LaTeX; where there are none, a tabular a section.
-	Tabulars []Tabular
-	Caption  string // of the sections in LaTeX before their titles; "" is Title
+	Caption    string // of the sections in LaTeX before their titles; "" is Title
 }
 
 // Section is a part of a sheet under a title of its own. A row has a cell for each

@@ -18,7 +18,7 @@ import (
 func TestLaTeXFloats(t *testing.T) {
 	for tables, want := range map[int]int{1: 0, 18: 0, 19: 1, 37: 2} {
 		var text bytes.Buffer
-		if err := (Sheet{Tabulars: make([]Tabular, tables)}).Write(&text, LaTeX); err != nil {
+		if err := (Sheet{Sections: make([]Section, tables)}).Write(&text, LaTeX); err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.Count(text.String(), "\n\\clearpage\n"); got != want {

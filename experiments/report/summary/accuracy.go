@@ -64,16 +64,15 @@ const (
 
 // Views holds what is said of every view.
 var Views = [views]struct {
-	Name    string // in records
-	Legend  string // what the accuracy is of
-	Caption string // likewise of a tabular; "" where LaTeX leaves the view out
-	of      func(store.Result) store.Optional[float64]
+	Name   string // in records
+	Legend string // what the accuracy is of
+	of     func(store.Result) store.Optional[float64]
 }{
-	Best: {"best", "the highest of all epochs, chosen on target labels", "best epoch, chosen on target labels",
+	Best: {"best", "the highest of all epochs, chosen on target labels",
 		func(r store.Result) store.Optional[float64] { return r.BestAccuracy }},
-	Last: {"last", "the last epoch, which needs none", "last epoch",
+	Last: {"last", "the last epoch, which needs none",
 		func(r store.Result) store.Optional[float64] { return r.LastAccuracy }},
-	Corrected: {"corrected", "the last epoch's probabilities corrected for the class shares that were estimated for the target", "",
+	Corrected: {"corrected", "the last epoch's probabilities corrected for the class shares that were estimated for the target",
 		func(r store.Result) store.Optional[float64] { return r.CorrectedAccuracy }},
 }
 

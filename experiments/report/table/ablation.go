@@ -14,7 +14,7 @@ import (
 // ablations.
 func ablation(weights config.WeightSource) func(summary.Selection) sheet.Sheet {
 	return func(s summary.Selection) sheet.Sheet {
-		return accuracySheet(ablate(summary.CompareAccuracies(s), weights), byFamily)
+		return accuracySheet(ablate(summary.CompareAccuracies(s), weights), "task")
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 
 // accuracy shows the accuracies of every method on every task.
 func accuracy(s summary.Selection) sheet.Sheet {
-	return accuracySheet(summary.CompareAccuracies(s), byTask)
+	return accuracySheet(summary.CompareAccuracies(s), "task")
 }
 
 // accuracyRow is a method's row with its place.
@@ -18,13 +18,13 @@ type accuracyRow struct {
 	summary.Row
 }
 
-// accuracySheet is the table of accuracies: a section a variant, a line a task and
-// method. Its LaTeX is laid out as the paper's.
-func accuracySheet(a summary.Accuracies, by layout) sheet.Sheet {
-	columns := accuracyColumns(a, by)
+// accuracySheet is the table of accuracies: a section a variant, a line a task, under that head, and
+// method.
+func accuracySheet(a summary.Accuracies, tasks string) sheet.Sheet {
+	columns := accuracyColumns(a, tasks)
 	s := sheet.Sheet{
 		Experiment: a.Experiment, Title: a.Title, Unit: "percent",
-		Legend: accuracyLegend(a), Notes: a.Notes, Tabulars: paperLayout{a, by}.tabulars(),
+		Legend: accuracyLegend(a), Notes: a.Notes,
 	}
 	var all []accuracyRow
 	for _, block := range a.Blocks {
@@ -41,11 +41,8 @@ func accuracySheet(a summary.Accuracies, by layout) sheet.Sheet {
 	return s
 }
 
-func accuracyColumns(a summary.Accuracies, by layout) []sheet.Column[accuracyRow] {
-	tasks, wins := "task", "wins"
-	if by == byDataset {
-		tasks = "data"
-	}
+func accuracyColumns(a summary.Accuracies, tasks string) []sheet.Column[accuracyRow] {
+	wins := "wins"
 	if a.InPaper {
 		wins = "wins (paper)"
 	}

@@ -13,7 +13,7 @@ import (
 // a single task is its own average. Variants without an average yet are missing, and a
 // note says so.
 func Average(experiments []summary.Selection) sheet.Sheet {
-	return accuracySheet(average(experiments), byDataset)
+	return accuracySheet(average(experiments), "data")
 }
 
 func average(experiments []summary.Selection) summary.Accuracies {

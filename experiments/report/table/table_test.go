@@ -69,28 +69,6 @@ func TestTheorems(t *testing.T) {
 	}
 }
 
-// Hyphens in the names of domains do not move the arrow between source and target.
-func TestLaTeXNamesDomains(t *testing.T) {
-	file, err := config.Parse("own.yaml", []byte(`experiment: digits
-dataset: {name: files, root: data, domains: {my-photos: {path: a.npz}, sketches: {path: b.npz}}}
-tasks: [[my-photos, sketches], [sketches, my-photos]]
-variants: [full]
-methods: [dann]
-seeds: [1]
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var text bytes.Buffer
-	results := []store.Result{sample.Result("full", "my-photos-sketches", "dann", 1, 0.5, 0.5), sample.Result("full", "sketches-my-photos", "dann", 1, 0.5, 0.5)}
-	if err := Build("accuracy", sample.Runs(results...), file.Config).Write(&text, sheet.LaTeX); err != nil {
-		t.Fatal(err)
-	}
-	if want := `Method & my-photos $\rightarrow$ sketches & sketches $\rightarrow$ my-photos & Avg. \\`; !strings.Contains(text.String(), want) {
-		t.Errorf("no\n%s in\n%s", want, &text)
-	}
-}
-
 // The paper's numbers stand beside no run on other data than the published ones, and a note says why.
 func TestNoPaperBesideOtherData(t *testing.T) {
 	shift, digits := sample.ShiftResults(), sample.DigitsResults()
