@@ -30,12 +30,13 @@ const statusAlarm = statusError(3)
 // watchOptions say what is watched.
 type watchOptions struct {
 	workOptions
-	State, Batch, Forget, Log, Metrics, Page string
-	Alarms                                   []string
-	Level                                    float64
-	Kind, Labels, TimeColumn, GroupColumn    string
-	Compare                                  bool
-	Trust                                    model.Trust
+	State, Batch, Log, Metrics, Page      string
+	Forget                                int
+	Alarms                                []string
+	Level                                 float64
+	Kind, Labels, TimeColumn, GroupColumn string
+	Compare                               bool
+	Trust                                 model.Trust
 }
 
 func newWatchCommand(s streams) *cli.Command {
@@ -67,7 +68,7 @@ Examples:
 			&cli.StringFlag{Name: "log", Destination: &o.Log, Usage: "write a line of JSON for each batch into `FILE`"},
 			&cli.StringFlag{Name: "metrics", Destination: &o.Metrics, Usage: "write the last batch's numbers into `FILE` in Prometheus's text format"},
 			&cli.StringFlag{Name: "page", Destination: &o.Page, Usage: "write a page over time into `FILE`, .html"},
-			&cli.StringFlag{Name: "forget", Destination: &o.Forget, DefaultText: "nothing", Usage: "what is shown of all batches so far forgets: `HOW`, a number of last batches, as in 30, or 'half-life 7'"},
+			&cli.IntFlag{Name: "forget", Destination: &o.Forget, DefaultText: "none", Usage: "what is shown of all batches so far forgets those before the last `N`", Action: commandline.Between(1, 1<<20, "--forget", "one batch or more is remembered")},
 			&cli.StringFlag{Name: "time-column", Destination: &o.TimeColumn, DefaultText: "the time of its file", Usage: "`NAME` of the column with times; the latest is the batch's"},
 			&cli.StringFlag{Name: "group-column", Destination: &o.GroupColumn, Usage: "`NAME` of the column that says which rows belong together, as of one patient: one row of each group counts"},
 			&cli.BoolFlag{Name: "compare", Destination: &o.Compare, Usage: "compare the class shares of two states"},
@@ -97,9 +98,6 @@ Examples:
 				if _, err := commandline.Ending("--page", o.Page, "", "html"); err != nil {
 					return wrongUsage("%v", err)
 				}
-			}
-			if _, err := watch.ParseForget(o.Forget); err != nil {
-				return wrongUsage("--forget %v", err)
 			}
 			return o.watch(arguments[0], arguments[1:], s)
 		},
@@ -257,15 +255,11 @@ func (o watchOptions) count(ctx context.Context, state *watch.State, against wat
 
 // show says what is known of the batches from first on, and writes what else was asked for.
 func (o watchOptions) show(state *watch.State, first int, s streams) error {
-	forget, err := watch.ParseForget(o.Forget)
-	if err != nil {
-		return err
-	}
 	from := 0
 	if o.Log == "" && o.Page == "" {
 		from = min(first, len(state.Batches)-1)
 	}
-	findings, err := state.Findings(forget, from)
+	findings, err := state.Findings(o.Forget, from)
 	if err != nil {
 		return err
 	}

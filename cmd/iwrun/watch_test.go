@@ -91,7 +91,7 @@ func TestWatchWrongly(t *testing.T) {
 		"watch held-out.csv night0.csv":                                      "--state FILE",
 		"watch held-out.csv night0.csv night1.csv --state s.json --batch x":  "names a single batch",
 		"watch held-out.csv night0.csv --state held-out.csv":                 "written over",
-		"watch held-out.csv night0.csv --state s.json --forget x":            "half-life",
+		"watch held-out.csv night0.csv --state s.json --forget x":            "--forget",
 		"watch held-out.csv night0.csv --state s.json --level 2":             "at most 0.5; it must be above 0",
 		"watch held-out.csv night0.csv --state s.json --alarm shares":        "more changed",
 		"watch held-out.csv night1.csv --state s.json --alarm accuracy<0.9":  "an alarm is right only if it stood before",

@@ -78,28 +78,3 @@ func text(a monitor.Alarm, classes []string) string {
 	}
 	return string(a.Kind)
 }
-
-// Forget says how the estimates over all batches so far forget old ones. The zero value forgets none.
-type Forget struct {
-	Window   int     // the number of last batches that count; 0 for all
-	HalfLife float64 // in batches; 0 for none
-}
-
-// ParseForget reads a number of batches, or half-life and one.
-func ParseForget(text string) (f Forget, err error) {
-	life, is := strings.CutPrefix(strings.TrimSpace(text), "half-life")
-	switch {
-	case text == "":
-		return f, nil
-	case is:
-		f.HalfLife, err = strconv.ParseFloat(strings.TrimLeft(life, " ="), 64)
-		is = f.HalfLife > 0 && f.HalfLife < 1e6
-	default:
-		f.Window, err = strconv.Atoi(strings.TrimSpace(text))
-		is = f.Window > 0
-	}
-	if err != nil || !is {
-		return f, fmt.Errorf("%q: want a number of batches, as in 30, or their half-life, as in 'half-life 7'", text)
-	}
-	return f, nil
-}

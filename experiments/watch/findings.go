@@ -22,7 +22,7 @@ type Finding struct {
 	Time   time.Time `json:"time"`
 	Rows   int       `json:"rows"`
 	Known            // of the batch alone
-	SoFar  Known     `json:"so_far"` // of all batches so far, as far as they are not forgotten
+	SoFar  Known     `json:"so_far"` // of all batches so far, or of the last ones
 	Alarms []Sound   `json:"alarms"`
 }
 
@@ -44,19 +44,15 @@ type Sound struct {
 	Since     string  `json:"since,omitempty"`
 }
 
-// Findings returns what was known after each batch from first on.
-func (s *State) Findings(f Forget, first int) (all []Finding, err error) {
+// Findings returns what was known after each batch from first on, so far by that many last batches; 0 for all.
+func (s *State) Findings(window, first int) (all []Finding, err error) {
 	sounded := s.Sounded()
 	sums := make([]float64, len(s.Reference.Classes)*shifttest.PerClass)
-	keep := 1.0
-	if f.HalfLife > 0 {
-		keep = math.Exp2(-1 / f.HalfLife)
-	}
 	for i, b := range s.Batches {
 		for bin, n := range b.Bins {
-			sums[bin] = keep*sums[bin] + float64(n)
-			if f.Window > 0 && i >= f.Window {
-				sums[bin] -= float64(s.Batches[i-f.Window].Bins[bin])
+			sums[bin] += float64(n)
+			if window > 0 && i >= window {
+				sums[bin] -= float64(s.Batches[i-window].Bins[bin])
 			}
 		}
 		if i < first {

@@ -38,7 +38,7 @@ type figure struct {
 }
 
 // WritePage writes the page of all findings, of which there must be one, in one step.
-func (s *State) WritePage(path string, findings []Finding, forget string) error {
+func (s *State) WritePage(path string, findings []Finding, window int) error {
 	last := findings[len(findings)-1]
 	view := struct {
 		Title, Batches, Rows, Forget string
@@ -54,8 +54,8 @@ func (s *State) WritePage(path string, findings []Finding, forget string) error 
 	if len(findings) != 1 {
 		view.Batches = printable.Count(len(findings), "batch")
 	}
-	if forget != "" {
-		view.Forget = ", forgetting by " + forget
+	if window > 0 {
+		view.Forget = fmt.Sprintf(", the last %d of them", window)
 	}
 	rows := 0
 	for _, f := range findings {

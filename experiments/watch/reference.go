@@ -153,7 +153,12 @@ func (r *Reference) count(from Source) (Batch, error) {
 	latest := ""
 	err := from.Rows(func(time, group string, probabilities []float64) error {
 		digest(sum, probabilities)
-		kept.add(groups.Number(group), bins.Of(probabilities))
+		if bin := bins.Of(probabilities); r.Grouped {
+			kept.add(groups.Number(group), bin)
+		} else {
+			b.Bins[bin]++
+			b.Rows++
+		}
 		if from.TimeColumn != "" {
 			latest = later(latest, time)
 		}

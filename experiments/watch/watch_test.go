@@ -323,16 +323,6 @@ func TestParseAlarm(t *testing.T) {
 			t.Errorf("%q: %v, want %q", said, err, want)
 		}
 	}
-	for said, want := range map[string]Forget{"": {}, "30": {Window: 30}, "half-life 7": {HalfLife: 7}, "half-life=1.5": {HalfLife: 1.5}} {
-		if got, err := ParseForget(said); err != nil || got != want {
-			t.Errorf("%q: %+v, %v", said, got, err)
-		}
-	}
-	for _, said := range []string{"0", "-1", "half-life", "half-life 0", "a week"} {
-		if _, err := ParseForget(said); err == nil {
-			t.Errorf("%q is no error", said)
-		}
-	}
 }
 
 // What is shown of all batches so far forgets as asked; the log has a line a batch, however calls ended.
@@ -347,17 +337,17 @@ func TestFindings(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	of := func(f Forget) []Finding {
-		findings, err := s.Findings(f, 0)
+	of := func(window int) []Finding {
+		findings, err := s.Findings(window, 0)
 		if err != nil || len(findings) != 14 {
 			t.Fatalf("%d findings, %v", len(findings), err)
 		}
 		return findings
 	}
-	all, window, life := of(Forget{}), of(Forget{Window: 3}), of(Forget{HalfLife: 2})
+	all, window := of(0), of(3)
 	last := func(f []Finding) float64 { return f[13].SoFar.Shares["sick"].Value }
-	if !(last(all) < 0.55 && last(life) > 0.6 && last(window) > 0.65) {
-		t.Errorf("sick is %v of all, %v of the last three, %v by half-life; 0.3 became 0.7", last(all), last(window), last(life))
+	if !(last(all) < 0.55 && last(window) > 0.65) {
+		t.Errorf("sick is %v of all, %v of the last three; 0.3 became 0.7", last(all), last(window))
 	}
 	first := s.Sounded()[0]
 	if line := s.Line(all[13]); first < 8 || !strings.Contains(line, fmt.Sprintf("ALARM share(sick) > 0.4 (since night %d)", first+1)) {
@@ -379,7 +369,7 @@ func TestFindings(t *testing.T) {
 		}
 	}
 	metrics, page := filepath.Join(t.TempDir(), "m.prom"), filepath.Join(t.TempDir(), "p.html")
-	if err := errors.Join(s.WriteMetrics(metrics, all[13]), s.WritePage(page, all, "")); err != nil {
+	if err := errors.Join(s.WriteMetrics(metrics, all[13]), s.WritePage(page, all, 0)); err != nil {
 		t.Fatal(err)
 	}
 	for path, parts := range map[string][]string{

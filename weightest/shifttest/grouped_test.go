@@ -15,6 +15,9 @@ func TestGroupsAreNoShift(t *testing.T) {
 	const draws, groups, size, k = 120, 60, 10, 2
 	for _, common := range []float64{0, 0.5} {
 		for _, alike := range []bool{false, true} {
+			if common == 0 && !alike { // rows on their own
+				continue
+			}
 			random := rand.New(rand.NewPCG(31, 32))
 			rejected, alone := map[string]int{}, 0
 			for seed := range uint64(draws) {
@@ -34,7 +37,7 @@ func TestGroupsAreNoShift(t *testing.T) {
 					}
 					return s
 				}
-				shift, err := LabelShiftTest(sample(target, true), LabelShiftSettings{Seed: seed, Resamples: 200})
+				shift, err := LabelShiftTest(sample(target, true), LabelShiftSettings{Seed: seed, Resamples: 99})
 				if err != nil {
 					t.Fatal(err)
 				}
