@@ -4,6 +4,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"iwda/experiments/adapt"
+	"iwda/internal/commandline"
 	"iwda/internal/input"
 )
 
@@ -26,7 +27,7 @@ Examples:
 			if err != nil {
 				return err
 			}
-			ctx, stop := interruptible()
+			ctx, stop := commandline.Interruptible()
 			defer stop()
 			return input.Wrong(adapt.CheckData(ctx, s.out, source, target, n, network))
 		},

@@ -65,7 +65,7 @@ func (o EvaluateOptions) choose(ctx context.Context, folder string, e *labels.Ev
 		return err
 	}
 	again, err := newPlan(data, Options{
-		Folder: folder, Format: strings.TrimPrefix(filepath.Ext(names.Find(folder, names.Predictions)), "."), Probabilities: probabilities, LabelRows: -1, Needs: former.Asked, Device: o.Device, Threads: o.Threads,
+		Folder: folder, Format: strings.TrimPrefix(filepath.Ext(names.Find(folder, names.Predictions)), "."), Probabilities: probabilities, LabelRows: -1, Needs: former.Asked, Torch: o.Torch, Device: o.Device, Threads: o.Threads,
 	})
 	if err != nil {
 		return err

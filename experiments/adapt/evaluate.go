@@ -13,23 +13,25 @@ import (
 	"iwda/datasets/table"
 	"iwda/experiments/adapt/names"
 	"iwda/experiments/config"
+	"iwda/experiments/domains"
+	"iwda/experiments/engine"
 	"iwda/experiments/judge"
 	"iwda/experiments/labels"
 	"iwda/experiments/model"
 	"iwda/experiments/plan"
 	"iwda/experiments/predict"
-	"iwda/experiments/train"
 	"iwda/internal/input"
 	"iwda/internal/wholefile"
-	"iwda/torch"
 )
 
 // EvaluateOptions are those of [Evaluate].
 type EvaluateOptions struct {
 	// Choose has the method predict that the labels say is clearly better, if there is one.
-	Choose  bool
-	Device  torch.Device
-	Threads int // of libtorch; 0 means 1
+	Choose bool
+	// Torch, Device and Threads are those of [predict.Options].
+	Torch   *engine.Process
+	Device  string
+	Threads int
 	Trust   model.Trust
 }
 
@@ -140,7 +142,7 @@ func (o EvaluateOptions) methods(ctx context.Context, folder string, correction 
 		}
 	}
 	results := filepath.Join(folder, names.Runs)
-	if other, err := train.OfOtherData(runs, results); err != nil {
+	if other, err := domains.OfOtherData(runs, results); err != nil {
 		return nil, err
 	} else if len(other) > 0 {
 		return nil, config.Error{Location: other[0].Dir(results).String(), Message: fmt.Sprintf("was trained on %s and %s, which have changed since: restore them, or run iwrun adapt with another folder; if the labels belong to the former rows, name %s instead of the folder",
@@ -167,7 +169,7 @@ func (o EvaluateOptions) methods(ctx context.Context, folder string, correction 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, input.Close()) }()
-	all := predict.NewEnsemble(members, predict.Options{Device: o.Device, Threads: o.Threads})
+	all := predict.NewEnsemble(members, predict.Options{Torch: o.Torch, Device: o.Device, Threads: o.Threads})
 	var ensembles []predict.Ensemble
 	var shares [][][]float64
 	var rivals []*labels.Rival

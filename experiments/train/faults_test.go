@@ -71,7 +71,7 @@ func TestRunOnAFailingDisk(t *testing.T) {
 	failed := 0
 	faultydisk.EachCall(func(disk *wholefile.Disk, fault string) {
 		root := t.TempDir()
-		dir, options := plan.Of(run).Dir(root), Options{Threads: 1, Checkpoints: Interval{Epochs: 1}}
+		dir, options := plan.Of(run).Dir(root), Options{Threads: 1, Checkpoints: plan.Interval{Epochs: 1}}
 		err := goOn(t, run, dir.On(disk), options)
 		if err != nil {
 			failed++
@@ -102,7 +102,7 @@ func TestPowerCutsOfARun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	options := Options{Threads: 1, Checkpoints: Interval{Epochs: 1}}
+	options := Options{Threads: 1, Checkpoints: plan.Interval{Epochs: 1}}
 	if err := goOn(t, run, dir.On(recorder.Disk()), options); err != nil {
 		t.Fatal(err)
 	}
