@@ -11,7 +11,7 @@ tar -C "$folder/unpacked" --strip-components=1 -xzf "$archive"
 cd "$folder/elsewhere"
 iwrun=$folder/unpacked/iwrun
 
-"$iwrun" doctor
+"$iwrun" doctor | grep ^libtorch
 "$iwrun" -c "$folder/unpacked/configs/demo.yaml" --set train.epochs=1 --set dataset.train_per_class=20 --set 'methods=[dann, iwdan]' --set 'seeds=[1]' -j 2 >table.md
 grep -q '| iwdan ' table.md
 "$iwrun" slurm -c "$folder/unpacked/configs/demo.yaml" --results other >submit.txt

@@ -36,7 +36,7 @@ grep -q '^| b ' shares.md
 environment/bin/iwrun doctor >doctor.txt &
 environment/bin/iwrun doctor >other.txt
 wait $!
-grep libtorch doctor.txt
+grep ^libtorch doctor.txt
 [ "$(find cache/iwda/native -mindepth 1 -maxdepth 1 -type d | wc -l)" = 1 ]
 environment/bin/iwrun adapt --source source.npz --target target.npz -o out --steps 200
 [ "$(wc -l <out/predictions.csv)" = 301 ]
