@@ -71,11 +71,11 @@ func runExtract(o extractOptions, s streams) error {
 		return err
 	}
 	for _, d := range domains {
-		yaml, err := d.run.Config.YAML()
+		work, err := o.workOf(d.run, o.Device)
 		if err != nil {
 			return err
 		}
-		with := engine.Extraction{Config: string(yaml), Checkpoint: checkpoint, Domain: d.name, Files: d.files(folder), Device: o.Device, Threads: o.Schedule.Threads}
+		with := engine.Extraction{Work: work, Checkpoint: checkpoint, Domain: d.name, Files: d.files(folder)}
 		var written []engine.Extracted
 		if err := s.ask(engine.Extract, with, &written); err != nil {
 			return fmt.Errorf("%s: %w", d.name, err)

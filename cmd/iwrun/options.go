@@ -212,6 +212,14 @@ func (o *workOptions) devices(s streams) error {
 	return s.ask(engine.Devices, o.Device, &o.Schedule.Devices)
 }
 
+// workOf is how a run with that configuration is made on a device.
+func (o workOptions) workOf(run plan.Run, device string) (engine.Work, error) {
+	yaml, err := run.Config.YAML()
+	w := o.work(device)
+	w.Config = string(yaml)
+	return w, err
+}
+
 // work is how a run is made on a device.
 func (o workOptions) work(device string) engine.Work {
 	return engine.Work{Device: device, Threads: o.Schedule.Threads, Checkpoints: o.Checkpoints, Meeting: o.Meeting, Group: o.GroupTimeout}

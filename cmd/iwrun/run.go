@@ -16,6 +16,7 @@ import (
 	"iwda/experiments/progress"
 	"iwda/experiments/report/sheet"
 	"iwda/experiments/schedule"
+	"iwda/internal/input"
 	"iwda/internal/launcher"
 	"iwda/internal/printable"
 )
@@ -140,14 +141,17 @@ func (o runOptions) printCost(runs []plan.Run, s streams) error {
 		return nil
 	}
 	cost, err := o.cost(left, s)
-	if err != nil {
+	switch {
+	case errors.Is(err, input.ErrWrong) || errors.Is(err, context.Canceled):
 		return err
+	case err != nil:
+		cost.Unknown = err.Error()
 	}
 	if cost.Runs > 0 {
 		fmt.Fprintf(s.err, "%s: about %.3g hours one after the other on %s, by steps measured now\n", printable.Count(cost.Runs, "run"), cost.Time.Hours(), o.Schedule.Devices[0])
 	}
 	if unknown := len(left) - cost.Runs; unknown > 0 {
-		fmt.Fprintf(s.err, "%s: hours unknown, because %v\n", printable.Count(unknown, "run"), cost.Unknown)
+		fmt.Fprintf(s.err, "%s: hours unknown, because %s\n", printable.Count(unknown, "run"), cost.Unknown)
 	}
 	return nil
 }
@@ -157,15 +161,14 @@ func (o *runOptions) cost(runs []plan.Run, s streams) (cost engine.Costs, err er
 	if err := o.devices(s); err != nil {
 		return cost, err
 	}
-	with := engine.Cost{Device: o.Schedule.Devices[0], Threads: o.Schedule.Threads}
-	for _, run := range runs {
-		yaml, err := run.Config.YAML()
-		if err != nil {
+	all := make([]engine.Work, len(runs))
+	for i, run := range runs {
+		if all[i], err = o.workOf(run, o.Schedule.Devices[0]); err != nil {
 			return cost, err
 		}
-		with.Configs = append(with.Configs, string(yaml))
 	}
-	return cost, s.ask(engine.Measure, with, &cost)
+	err = s.ask(engine.Measure, all, &cost)
+	return cost, err
 }
 
 // deviceOf finds the one of several that a process of this machine uses: with cuda or
@@ -190,12 +193,11 @@ func takePart(run plan.Run, results string, o workOptions, s streams) error {
 	if _, finished := run.Finished(results); finished {
 		return nil
 	}
-	yaml, err := run.Config.YAML()
+	part, err := o.workOf(run, o.Schedule.Devices[0])
 	if err != nil {
 		return err
 	}
-	part := o.work(o.Schedule.Devices[0])
-	part.Config, part.Results = string(yaml), results
+	part.Results = results
 	if err := s.ask(engine.TakePart, part, new(any)); err != nil {
 		return fmt.Errorf("%s: %w", run.ID, err)
 	}

@@ -36,7 +36,7 @@ type EvaluateOptions struct {
 }
 
 // Evaluate says by a file of labels of some rows how often predictions are right: those in the
-// folder that [Run] left, and those of each method among its runs, or the predictions.csv or
+// folder that [Plan.Run] left, and those of each method among its runs, or the predictions.csv or
 // .parquet of any other folder, or a .csv or .parquet file of them. The rows are matched by their
 // ids.
 func Evaluate(ctx context.Context, of, labelFile string, o EvaluateOptions) (*labels.Evaluation, error) {

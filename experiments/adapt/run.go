@@ -1,5 +1,5 @@
 // Package adapt goes from two domains of files, a labelled source and a target without labels,
-// to predictions for the target ([Run]). It looks at both domains ([Look]), writes the
+// to predictions for the target ([Plan.Run]). It looks at both domains ([Look]), writes the
 // experiment file that follows, with the reasons as comments ([Data.Experiment]), trains it as
 // any other, has package judge choose among its runs without a label of the target, and leaves
 // the chosen models, their predictions, the class shares that they found, a report, and
@@ -29,7 +29,7 @@ import (
 	"iwda/nets/architecture"
 )
 
-// Options are those of [Run]. The zero value of a field is what is usual, but for Folder and Train.
+// Options are those of [NewPlan]. The zero value of a field is what is usual, but for Folder and Train.
 type Options struct {
 	Folder string   // of everything that is written
 	Set    []string // assignments KEY=VALUE to keys of the experiment file
@@ -64,25 +64,14 @@ type Options struct {
 	Train func(ctx context.Context, runs []plan.Run, results string, finished func(plan.Run) string) ([]schedule.Failure, error)
 }
 
-// ErrNothingTrained is returned by [Run] if every run failed.
+// ErrNothingTrained is returned by [Plan.Run] if every run failed.
 var ErrNothingTrained = errors.New("every run failed: there is nothing to predict with")
 
-// Run goes from a labelled source and a target without labels, both files of features or
-// folders of images, to predictions: it looks at the data, writes experiment.yaml, trains,
-// chooses without a label of the target, and leaves everything in the folder. What is wrong
-// with the options or the data is an error before anything is written.
+// Run carries the plan out, once: it writes experiment.yaml, trains, chooses without a label of the target, and leaves
+// everything in the folder. What is wrong with the options or the data is an error before anything is written.
 //
-// Run again with the same folder, it goes on after a cancelled context or a crash, and follows
+// A plan of the same folder goes on after a cancelled context or a crash, and follows
 // the experiment.yaml that is there, which may have been changed.
-func Run(ctx context.Context, source, target string, o Options) (*Outcome, error) {
-	p, err := NewPlan(source, target, o)
-	if err != nil {
-		return nil, err
-	}
-	return p.Run(ctx)
-}
-
-// Run carries the plan out, once; see [Run].
 func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 	seconds, last := map[string]float64{}, p.began
 	lap := func(part string) { // notes the time since the last one

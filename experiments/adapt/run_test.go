@@ -255,12 +255,16 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// runHere is [Run] with runs that this process makes, unless the options say otherwise.
+// runHere makes a plan and runs it, in this process unless the options say otherwise.
 func runHere(ctx context.Context, source, target string, o Options) (*Outcome, error) {
 	if o.Torch = iwrunTorch; o.Train == nil {
 		o.Train = o.trainHere
 	}
-	return Run(ctx, source, target, o)
+	p, err := NewPlan(source, target, o)
+	if err != nil {
+		return nil, err
+	}
+	return p.Run(ctx)
 }
 
 // evaluateHere is [Evaluate].

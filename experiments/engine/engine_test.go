@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"iwda/internal/input"
 )
@@ -97,12 +98,10 @@ func TestEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ready := t.TempDir() + "/ready"
 	go func() {
-		for {
-			if _, err := os.Stat(ready); err == nil {
-				cancel()
-				return
-			}
+		for err := errors.New("not yet"); err != nil; time.Sleep(time.Millisecond) {
+			_, err = os.Stat(ready)
 		}
+		cancel()
 	}()
 	if err := p.Ask(ctx, "wait", ready, new(any)); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)

@@ -11,7 +11,7 @@ const (
 	Open     = "opening a network"   // Models; int: a number by which Rows name them
 	Apply    = "applying a network"  // Rows; Outputs: the logits by each of the members, one after the other
 	Features = "a network's picture" // Rows of one member; Outputs: what its network makes of them before its classifier
-	Measure  = "measuring steps"     // Cost; Costs
+	Measure  = "measuring steps"     // []Work, each with a configuration; Costs
 	Extract  = "iwrun extract"       // Extraction; []Extracted
 	TakePart = "training together"   // Work; nothing
 )
@@ -54,13 +54,6 @@ type Outputs struct {
 
 func (o *Outputs) numbers() *[]float32 { return &o.Values }
 
-// Cost asks how long runs take; Configs are their configurations as YAML.
-type Cost struct {
-	Configs []string
-	Device  string
-	Threads int
-}
-
 // Costs is how long runs take one after the other on one device.
 type Costs struct {
 	Runs    int // of which it is known
@@ -70,12 +63,9 @@ type Costs struct {
 
 // Extraction has the features of a domain written into files, the second for a test set of its own.
 type Extraction struct {
-	Config     string // of the run, as YAML
-	Checkpoint string
-	Domain     string
-	Files      []string
-	Device     string
-	Threads    int
+	Work
+	Checkpoint, Domain string
+	Files              []string
 }
 
 // Extracted is a file that was written.

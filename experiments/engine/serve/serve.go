@@ -98,31 +98,28 @@ func worker(ctx context.Context, arguments []string, s Streams) error {
 	signal.Notify(checkpoint, syscall.SIGUSR1)
 	defer signal.Stop(checkpoint)
 	reporter := schedule.NewReporter(s.Out)
-	err := trainIn(ctx, arguments[1], o, train.Options{Log: s.Err, Progress: reporter.Progress, Alive: reporter.Alive, CheckpointNow: checkpoint})
+	err := func() error {
+		device, err := parseDevice(o.Device)
+		if err != nil {
+			return err
+		}
+		run, dir, err := plan.Open(arguments[1])
+		if err != nil {
+			return err
+		}
+		if err := dir.Begin(); err != nil {
+			return err
+		}
+		return makeRun(ctx, run, dir, o, train.Options{Device: device, Threads: o.Threads, Log: s.Err, Progress: reporter.Progress, Alive: reporter.Alive, CheckpointNow: checkpoint})
+	}()
 	if err != nil && !errors.Is(err, context.Canceled) {
 		reporter.Failed(err)
 	}
 	return err
 }
 
-// trainIn makes the run of the folder.
-func trainIn(ctx context.Context, folder string, o engine.Work, options train.Options) error {
-	run, dir, err := plan.Open(folder)
-	if err != nil {
-		return err
-	}
-	if err := dir.Begin(); err != nil {
-		return err
-	}
-	return makeRun(ctx, run, dir, o, options)
-}
-
 // makeRun makes the run, with the other processes of its group if there are any.
 func makeRun(ctx context.Context, run plan.Run, dir store.Dir, o engine.Work, options train.Options) (err error) {
-	if options.Device, err = parseDevice(o.Device); err != nil {
-		return err
-	}
-	options.Threads = o.Threads
 	if options.Checkpoints, err = plan.ParseInterval(o.Checkpoints); err != nil {
 		return err
 	}
@@ -150,7 +147,7 @@ func (s *server) answers() map[string]engine.Answer {
 		engine.Open:     engine.NewAnswer(s.open),
 		engine.Apply:    engine.NewAnswer(s.apply),
 		engine.Features: engine.NewAnswer(s.features),
-		engine.Measure:  engine.NewAnswer(measure),
+		engine.Measure:  engine.NewAnswer(s.measure),
 		engine.Extract:  engine.NewAnswer(s.extract),
 		engine.TakePart: engine.NewAnswer(s.takePart),
 	}
@@ -195,35 +192,33 @@ func (s *server) features(_ context.Context, r *engine.Rows) (o engine.Outputs, 
 	return o, err
 }
 
-// runOf is the run of a configuration.
-func runOf(yaml string) (plan.Run, error) {
-	resolved, err := config.ParseRun(store.ConfigFile, []byte(yaml))
-	return plan.Of(resolved), err
+// runOf is the run of a configuration, and what it is made with.
+func (s *server) runOf(w engine.Work) (plan.Run, train.Options, error) {
+	resolved, err := config.ParseRun(store.ConfigFile, []byte(w.Config))
+	device, deviceErr := parseDevice(w.Device)
+	return plan.Of(resolved), train.Options{Device: device, Threads: w.Threads, Log: s.log}, cmp.Or(err, deviceErr)
 }
 
-func measure(ctx context.Context, c *engine.Cost) (engine.Costs, error) {
-	device, err := parseDevice(c.Device)
-	if err != nil {
-		return engine.Costs{}, err
-	}
+func (s *server) measure(ctx context.Context, all *[]engine.Work) (engine.Costs, error) {
 	var runs []plan.Run
-	for _, yaml := range c.Configs {
-		run, err := runOf(yaml)
+	var options train.Options
+	for _, w := range *all {
+		run, of, err := s.runOf(w)
 		if err != nil {
 			return engine.Costs{}, err
 		}
-		runs = append(runs, run)
+		runs, options = append(runs, run), of
 	}
-	return train.EstimateCost(ctx, runs, train.Options{Device: device, Threads: c.Threads}), nil
+	options.Log = nil // it is no run
+	return train.EstimateCost(ctx, runs, options), nil
 }
 
 func (s *server) extract(ctx context.Context, e *engine.Extraction) (written []engine.Extracted, err error) {
-	run, runErr := runOf(e.Config)
-	device, deviceErr := parseDevice(e.Device)
-	if err := cmp.Or(runErr, deviceErr); err != nil {
+	run, options, err := s.runOf(e.Work)
+	if err != nil {
 		return nil, err
 	}
-	set, test, err := train.Extract(ctx, run.Config, e.Checkpoint, e.Domain, train.Options{Device: device, Threads: e.Threads, Log: s.log})
+	set, test, err := train.Extract(ctx, run.Config, e.Checkpoint, e.Domain, options)
 	if err == nil {
 		err = new(wholefile.Disk).MakeFolder(filepath.Dir(e.Files[0]))
 	}
@@ -238,9 +233,9 @@ func (s *server) extract(ctx context.Context, e *engine.Extraction) (written []e
 
 // takePart makes a run as a process that is not the group's first one, which writes the files.
 func (s *server) takePart(ctx context.Context, w *engine.Work) (nothing any, err error) {
-	run, err := runOf(w.Config)
+	run, options, err := s.runOf(*w)
 	if err != nil {
 		return nil, err
 	}
-	return nil, makeRun(ctx, run, run.Dir(w.Results), *w, train.Options{Log: s.log})
+	return nil, makeRun(ctx, run, run.Dir(w.Results), *w, options)
 }
