@@ -32,12 +32,12 @@ here := $(subst ','\'',$(CURDIR))
 # A step of the build prints one line: what, and how long it took.
 timed = @start=$$(date +%s); $(libtorch) { $(2); } && printf '  %-44s %3d s\n' '$(1)' "$$(($$(date +%s) - start))"
 
-# What `go` needs to know about the two libraries. The program (build/bin/iwrun) looks for
+# What `go` needs to know about the two libraries. The program (build/bin/iwrun-torch) looks for
 # them beside its folder (build/lib), then where they were built.
 go_flags = CGO_LDFLAGS="$$(sh tools/go-flags.sh build/lib)"
 with_flags = export $(go_flags);
 
-.PHONY: help setup build dist wheel demo test test-python test-wheel test-dist test-container test-busy test-browser test-latex test-onnx test-slurm torture fuzz sanitize lint docs bench bench-growth bench-coverage bench-outcomes bench-suite published cuda-kit clean env force
+.PHONY: help setup build iwrun dist wheel demo test test-python test-wheel test-dist test-container test-busy test-browser test-latex test-onnx test-slurm torture fuzz sanitize lint docs bench bench-growth bench-coverage bench-outcomes bench-suite published cuda-kit clean env force
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 15
@@ -45,8 +45,10 @@ help: ## list the targets
 setup: ## install what is missing (a C++ compiler, libtorch); on a terminal it asks before sudo
 	@sh tools/setup.sh
 
-build: setup ## build the programs build/iwrun and, without libtorch, build/labelshift
-	@$(MAKE) --no-print-directory build/iwrun
+build: setup ## build the programs build/iwrun and build/bin/iwrun-torch, which it starts for what takes libtorch
+	@$(MAKE) --no-print-directory build/iwrun build/bin/iwrun-torch
+
+iwrun: build/iwrun ## build build/iwrun alone, from nothing but Go: one file that runs wherever it is copied
 
 dist: setup ## pack what runs where there is that libtorch: build/dist/iwda-VERSION-linux-ARCH-libtorchX.tar.gz
 	@sh tools/setup.sh patchelf:patchelf
@@ -65,8 +67,7 @@ demo = -c configs/demo.yaml -o build/results --set train.epochs=10 --set train.s
 demo: ## train on embedded data, print the table, draw the figure
 	@echo 'demo: builds iwrun (C++ and Go: some two and a half minutes the first time), trains four methods on drawn digits,'
 	@echo '      each with three seeds (as long again on two cores), prints a table and draws curves into build/results/demo/figures'
-	@$(MAKE) --no-print-directory setup
-	@$(MAKE) --no-print-directory build/iwrun
+	@$(MAKE) --no-print-directory build
 	build/iwrun $(demo) -j 2
 	build/iwrun figure $(demo)
 	@echo 'demo: that was half of the epochs of configs/demo.yaml; after all of them, build/iwrun -c configs/demo.yaml, the weighted methods are better'
@@ -253,23 +254,17 @@ build/lib/libiwtorch.so: $(shim)
 	@mkdir -p $(@D)
 	$(call timed,link $@,$(CXX) -shared $^ -o $@ $$libtorch_link)
 
-# What iwrun is linked from; `go build` would fetch it too, without a word.
+# What both are linked from; `go build` would fetch it too, without a word.
 build/modules: go.mod go.sum
 	@mkdir -p build
-	$(call timed,fetch Go modules,go list -deps ./cmd/iwrun >/dev/null && touch $@)
+	$(call timed,fetch Go modules,go list -deps ./cmd/iwrun ./cmd/iwrun-torch >/dev/null && touch $@)
 
 # Whether there is something to do, Go knows.
-build/bin/iwrun: build/modules $(library) force
-	$(call timed,build $@,export $(go_flags); go build -ldflags=-w -o $@ ./cmd/iwrun)
+build/bin/iwrun-torch: build/modules $(library) force
+	$(call timed,build $@,export $(go_flags); go build -ldflags=-w -o $@ ./cmd/iwrun-torch)
 
-build/iwrun: tools/iwrun build/bin/iwrun build/labelshift
-	@cp $< $@
-
-# The same flags and after iwrun, so that it finds compiled what both are made of. build/iwrun
-# starts it too, by its name in build/bin.
-build/labelshift: force | build/bin/iwrun
-	$(call timed,build $@,export $(go_flags); go build -ldflags=-w -o $@ ./cmd/labelshift)
-	@ln -sf ../labelshift build/bin/iwrun-labelshift
+build/iwrun: build/modules force
+	@mkdir -p build; CGO_ENABLED=0 go build -ldflags=-w -o $@ ./cmd/iwrun
 
 # What `make sanitize` builds and how it runs: the same C++, instrumented, in a folder of its own.
 with_sanitizers = export CGO_LDFLAGS="$$(sh tools/go-flags.sh build/sanitize)";

@@ -20,6 +20,6 @@
 //
 // Parameters and buffers carry the names of the released code's state dictionaries,
 // a ResNet's those of torchvision, and always come in the same order. [State.Load] is
-// strict: every name and shape must fit. [ReadStateDict] reads the files of
+// strict: every name and shape must fit. [statedict.Read] reads the files of
 // safetensors and of PyTorch, and executes nothing of them.
 package nets

@@ -1,7 +1,6 @@
 package nets
 
 import (
-	"fmt"
 	"slices"
 
 	"iwda/learners/boosting"
@@ -95,19 +94,6 @@ func grownOf(name architecture.Name, trees, classes int, tensors []torch.Tensor)
 		return boosting.Model{Trees: trees, Classes: classes, Nodes: onCPU(tensors[0])}
 	}
 	return forest.Forest{Trees: trees, Classes: classes, Nodes: onCPU(tensors[0]), Shares: onCPU(tensors[1])}
-}
-
-// CheckTrees returns an error for tensors by their names of which no trees of rows of inputs numbers can
-// be made; their shapes must be right.
-func CheckTrees(name architecture.Name, trees, inputs, classes int, values map[string]torch.Tensor) error {
-	var tensors []torch.Tensor
-	for _, tensor := range tensorsOf[name] {
-		tensors = append(tensors, values[tensor])
-	}
-	if _, err := grownOf(name, trees, classes, tensors).Check(inputs); err != nil {
-		return fmt.Errorf("%s: %w", tensorsOf[name][0], err)
-	}
-	return nil
 }
 
 // FeatureSize returns the number of inputs.

@@ -29,7 +29,7 @@ func TestReadStateDict(t *testing.T) {
 	for _, name := range []string{"zip.pth", "stream.pth", "tar.pth", "python2.pth", "parameters.pth"} {
 		torch.Tidy(func() {
 			path := filepath.Join(weightFiles, name)
-			values, sum, err := ReadStateDict(path)
+			values, sum, err := readBackbone(path)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -70,7 +70,7 @@ func TestReadStateDictErrors(t *testing.T) {
 		filepath.Join(weightFiles, "evil-tar.pth"):    "eval",
 		damaged: "safetensors",
 	} {
-		_, sum, err := ReadStateDict(path)
+		_, sum, err := readBackbone(path)
 		if err == nil || !strings.Contains(err.Error(), message) || !strings.Contains(err.Error(), path) || sum != "" {
 			t.Errorf("%s: sum %q, error %v", path, sum, err)
 		}

@@ -10,7 +10,8 @@ most=60000000 # bytes
 
 rm -rf "$kit" "$kit.tar.gz"
 mkdir -p "$kit/bin"
-go build -ldflags='-s -w' -o "$kit/bin/iwrun" ./cmd/iwrun
+CGO_ENABLED=0 go build -ldflags='-s -w' -o "$kit/bin/iwrun" ./cmd/iwrun
+go build -ldflags='-s -w' -o "$kit/bin/iwrun-torch" ./cmd/iwrun-torch
 for package in torch nets losses; do
 	mkdir -p "$kit/$package"
 	go test -c -ldflags='-s -w' -o "$kit/bin/$package.test" "./$package"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Packs what runs on a machine that has the libtorch of build/libtorch.env: the programs,
-# our two libraries, configurations, licences, and a launcher that finds libtorch. Run
+# our two libraries, configurations, licences, and a launcher of iwrun-torch that finds libtorch. Run
 # by make, which has built the libraries and set what go needs.
 set -eu
 
@@ -15,19 +15,18 @@ folder=build/dist/$name
 
 rm -rf "$folder"
 mkdir -p "$folder/bin" "$folder/lib"
-go build -trimpath -ldflags '-s -w' -o "$folder/bin/iwrun" ./cmd/iwrun
-CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o "$folder/labelshift" ./cmd/labelshift
-ln -s ../labelshift "$folder/bin/iwrun-labelshift" # as which the launcher starts it
+CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o "$folder/iwrun" ./cmd/iwrun
+go build -trimpath -ldflags '-s -w' -o "$folder/bin/iwrun-torch" ./cmd/iwrun-torch
 mkdir "$folder/completions"
-for shell in bash zsh fish; do "$folder/bin/iwrun" completion "$shell" >"$folder/completions/iwrun.$shell"; done
-"$folder/bin/iwrun" manual --man "$folder/man/man1" >/dev/null
+for shell in bash zsh fish; do "$folder/iwrun" completion "$shell" >"$folder/completions/iwrun.$shell"; done
+"$folder/iwrun" manual --man "$folder/man/man1" >/dev/null
 cp build/lib/libiwtorch.so build/lib/libcgotorch.so "$folder/lib/"
-cp tools/dist/iwrun "$folder/iwrun"
+cp tools/dist/iwrun-torch "$folder/iwrun-torch"
 cp -R configs docs LICENSE README.md "$folder/"
-sh tools/notices.sh ./cmd/iwrun ./cmd/labelshift >"$folder/NOTICES"
+sh tools/notices.sh ./cmd/iwrun ./cmd/iwrun-torch >"$folder/NOTICES"
 
 # Nothing refers to where it was built.
-patchelf --set-rpath "\$ORIGIN/../lib" "$folder/bin/iwrun"
+patchelf --set-rpath "\$ORIGIN/../lib" "$folder/bin/iwrun-torch"
 patchelf --remove-rpath "$folder/lib/libiwtorch.so" "$folder/lib/libcgotorch.so"
 strip --strip-unneeded "$folder/lib/libiwtorch.so" "$folder/lib/libcgotorch.so"
 

@@ -22,7 +22,6 @@ Description-Content-Type: text/markdown
 {readme}"""
 COMMANDS = """[console_scripts]
 iwrun = iwda._native:iwrun
-labelshift = iwda._native:labelshift
 """
 KIND = """Wheel-Version: 1.0
 Generator: iwda

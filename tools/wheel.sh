@@ -12,12 +12,12 @@ most=60000000 # bytes
 rm -rf "$folder"
 mkdir -p "$folder/iwda/programs/bin" "$folder/licenses" build/dist
 cp python/iwda/*.py python/iwda/py.typed "$folder/iwda/"
-go build -trimpath -ldflags '-s -w' -o "$folder/iwda/programs/bin/iwrun" ./cmd/iwrun
-patchelf --set-rpath "\$ORIGIN/../lib" "$folder/iwda/programs/bin/iwrun" # nothing refers to where it was built
-CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o "$folder/iwda/programs/bin/labelshift" ./cmd/labelshift
+CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o "$folder/iwda/programs/bin/iwrun" ./cmd/iwrun
+go build -trimpath -ldflags '-s -w' -o "$folder/iwda/programs/bin/iwrun-torch" ./cmd/iwrun-torch
+patchelf --set-rpath "\$ORIGIN/../lib" "$folder/iwda/programs/bin/iwrun-torch" # nothing refers to where it was built
 sh tools/native-sources.sh "$folder/iwda/programs"
 cp LICENSE "$folder/licenses/"
-sh tools/notices.sh ./cmd/iwrun ./cmd/labelshift >"$folder/licenses/NOTICES"
+sh tools/notices.sh ./cmd/iwrun ./cmd/iwrun-torch >"$folder/licenses/NOTICES"
 
 file=$(python3 tools/wheel.py "$folder" "$version" build/dist)
 size=$(wc -c <"$file")

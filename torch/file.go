@@ -81,8 +81,15 @@ func ParseTensors(data []byte) (tensors map[string]Tensor, metadata map[string]s
 	if err != nil {
 		return nil, nil, fmt.Errorf("not a whole safetensors file: %w", err)
 	}
-	tensors = make(map[string]Tensor, len(file.Tensors))
-	for _, entry := range file.Tensors {
+	tensors, err = TensorsOf(file.Tensors)
+	return tensors, file.Metadata, err
+}
+
+// TensorsOf makes the entries of a safetensors file tensors on the CPU, by their names. One that is no
+// tensor is an error that names it; no tensor is left then.
+func TensorsOf(entries []safetensors.Tensor) (tensors map[string]Tensor, err error) {
+	tensors = make(map[string]Tensor, len(entries))
+	for _, entry := range entries {
 		if _, again := tensors[entry.Name]; again {
 			err = errors.New("two tensors of one name")
 		} else if refused := Try(func() { tensors[entry.Name], err = parseTensor(entry) }); refused != nil {
@@ -92,10 +99,10 @@ func ParseTensors(data []byte) (tensors map[string]Tensor, metadata map[string]s
 			for _, t := range tensors {
 				t.Release()
 			}
-			return nil, nil, fmt.Errorf("%.100q: %w", entry.Name, err)
+			return nil, fmt.Errorf("%.100q: %w", entry.Name, err)
 		}
 	}
-	return tensors, file.Metadata, nil
+	return tensors, nil
 }
 
 func parseTensor(entry safetensors.Tensor) (Tensor, error) {

@@ -6,12 +6,12 @@ import "C"
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"runtime"
-	"strconv"
 	"time"
 	"unsafe"
+
+	"iwda/internal/launcher"
 )
 
 // ProcessGroup is the processes, on one machine or several, that compute one thing
@@ -26,50 +26,12 @@ type ProcessGroup struct {
 	device     Device
 }
 
-// GroupOptions say who is in a group and how its processes find each other.
+// GroupOptions say who is in a group, how its processes find each other, and how long they wait.
 type GroupOptions struct {
-	Rank, Size int    // of this process, from 0, and of the group
-	Host       string // where the process of rank 0 runs
-	Port       int    // on which it waits for the others
-	// Served says that something else waits there already, as torchrun does.
-	Served bool
-	// Name tells groups apart that meet at one place.
-	Name    string
+	launcher.Group
 	Device  Device        // of all tensors: NCCL connects GPUs, Gloo CPUs
 	Meeting time.Duration // until all processes are there; 0 means Timeout
 	Timeout time.Duration // of one operation, during which another process may be at something else
-}
-
-// GroupFromEnvironment returns what the variables say that torchrun sets for each of its
-// processes, and any other launcher may: RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT.
-// local is LOCAL_RANK, the process's number on its machine. Without WORLD_SIZE there is
-// no group, and ok is false.
-func GroupFromEnvironment(lookup func(string) (string, bool)) (o GroupOptions, local int, ok bool, err error) {
-	if _, ok = lookup("WORLD_SIZE"); !ok {
-		return GroupOptions{}, 0, false, nil
-	}
-	number := func(name string, low, high int) int {
-		text, _ := lookup(name)
-		n, wrong := strconv.Atoi(text)
-		if err == nil && (wrong != nil || n < low || n > high) {
-			err = fmt.Errorf("WORLD_SIZE is set, and %s is %q; want a number from %d to %d", name, text, low, high)
-		}
-		return n
-	}
-	o.Size = number("WORLD_SIZE", 1, 1<<20)
-	o.Rank = number("RANK", 0, o.Size-1)
-	if _, set := lookup("LOCAL_RANK"); set {
-		local = number("LOCAL_RANK", 0, o.Rank)
-	}
-	o.Port = number("MASTER_PORT", 1, 1<<16-1)
-	if o.Host, _ = lookup("MASTER_ADDR"); o.Host == "" && err == nil {
-		err = errors.New("WORLD_SIZE is set, and MASTER_ADDR is not: it names the machine of the process with RANK 0")
-	}
-	agent, _ := lookup("TORCHELASTIC_USE_AGENT_STORE")
-	o.Served = agent == "True"
-	attempt, _ := lookup("TORCHELASTIC_RESTART_COUNT")
-	o.Name = "attempt " + attempt
-	return o, local, true, err
 }
 
 // NewProcessGroup returns the group once all of its processes have called it. It lives

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"iwda/internal/launcher"
 	"iwda/internal/ranks"
 )
 
@@ -41,13 +42,12 @@ func groupTimeout() time.Duration {
 }
 
 func member(act func(*ProcessGroup) error) int {
-	options, local, ok, err := GroupFromEnvironment(os.LookupEnv)
-	if err != nil || !ok || local != options.Rank {
-		fmt.Println("no group:", ok, local, err)
+	found, local, err := launcher.FromEnvironment(os.LookupEnv)
+	if err != nil || found.Host == "" || local != found.Rank {
+		fmt.Println("no group:", found, local, err)
 		return 2
 	}
-	options.Meeting, options.Timeout = 5*time.Minute, groupTimeout()
-	g, err := NewProcessGroup(options)
+	g, err := NewProcessGroup(GroupOptions{Group: found, Meeting: 5 * time.Minute, Timeout: groupTimeout()})
 	if err != nil {
 		fmt.Println(err)
 		return 2
@@ -161,53 +161,15 @@ func TestMeetingHasItsOwnTimeout(t *testing.T) {
 	}
 	port := listener.Addr().(*net.TCPAddr).Port
 	listener.Close()
-	_, err = NewProcessGroup(GroupOptions{Rank: 0, Size: 2, Host: "127.0.0.1", Port: port, Meeting: time.Second, Timeout: 24 * time.Hour})
+	_, err = NewProcessGroup(GroupOptions{Group: launcher.Group{Rank: 0, Size: 2, Host: "127.0.0.1", Port: port}, Meeting: time.Second, Timeout: 24 * time.Hour})
 	if err == nil || !strings.Contains(err.Error(), "process 0 of 2 cannot meet the others") {
 		t.Error(err)
 	}
 }
 
 func TestProcessGroupThatNeverMeets(t *testing.T) {
-	_, err := NewProcessGroup(GroupOptions{Rank: 1, Size: 2, Host: "127.0.0.1", Port: 1, Timeout: time.Second})
+	_, err := NewProcessGroup(GroupOptions{Group: launcher.Group{Rank: 1, Size: 2, Host: "127.0.0.1", Port: 1}, Timeout: time.Second})
 	if err == nil || !strings.Contains(err.Error(), "process 1 of 2 cannot meet the others at 127.0.0.1, port 1: ") {
 		t.Error(err)
 	}
-}
-
-func TestGroupFromEnvironment(t *testing.T) {
-	whole := map[string]string{"WORLD_SIZE": "4", "RANK": "3", "LOCAL_RANK": "1", "MASTER_ADDR": "node-1", "MASTER_PORT": "29500"}
-	read := func(variables map[string]string, changes ...string) (GroupOptions, int, bool, error) {
-		variables = maps(variables, changes...)
-		return GroupFromEnvironment(func(name string) (string, bool) {
-			value, ok := variables[name]
-			return value, ok
-		})
-	}
-	o, local, ok, err := read(whole)
-	if want := (GroupOptions{Rank: 3, Size: 4, Host: "node-1", Port: 29500, Name: "attempt "}); o != want || local != 1 || !ok || err != nil {
-		t.Errorf("got %+v, %d, %v, %v", o, local, ok, err)
-	}
-	if o, _, _, err = read(whole, "TORCHELASTIC_USE_AGENT_STORE", "True", "TORCHELASTIC_RESTART_COUNT", "2"); !o.Served || o.Name != "attempt 2" || err != nil {
-		t.Errorf("under torchrun: %+v, %v", o, err)
-	}
-	if _, _, ok, err = read(nil, "RANK", "0"); ok || err != nil {
-		t.Errorf("without WORLD_SIZE: %v, %v", ok, err)
-	}
-	for name, value := range map[string]string{"WORLD_SIZE": "no", "RANK": "4", "LOCAL_RANK": "-1", "MASTER_PORT": "65536", "MASTER_ADDR": ""} {
-		if _, _, _, err := read(whole, name, value); err == nil || !strings.Contains(err.Error(), name) {
-			t.Errorf("%s=%q: %v", name, value, err)
-		}
-	}
-}
-
-// maps returns a copy with some values changed.
-func maps(variables map[string]string, changes ...string) map[string]string {
-	changed := map[string]string{}
-	for name, value := range variables {
-		changed[name] = value
-	}
-	for i := 0; i < len(changes); i += 2 {
-		changed[changes[i]] = changes[i+1]
-	}
-	return changed
 }

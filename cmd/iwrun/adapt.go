@@ -100,18 +100,22 @@ func runAdapt(o adaptOptions, s streams) error {
 	if o.DryRun && o.JSON {
 		return wrongUsage("--json prints what came of training; --dry-run trains nothing")
 	}
-	devices, err := o.devices()
-	if err != nil {
-		return err
+	if !o.DryRun {
+		if err := o.devices(s); err != nil {
+			return err
+		}
 	}
 	said := s.err // what is no error
 	if o.Quiet {
 		said = io.Discard
 	}
 	options := o.Options
-	options.Overwrite, options.Device, options.Threads = o.Schedule.Overwrite, devices[0], o.Schedule.Threads*o.Schedule.AtOnce()
+	options.Overwrite, options.Torch, options.Threads = o.Schedule.Overwrite, s.torch, o.Schedule.Threads*o.Schedule.AtOnce()
 	if options.LabelRows == 0 {
 		options.LabelRows = -1
+	}
+	if len(o.Schedule.Devices) > 0 {
+		options.Device = o.Schedule.Devices[0]
 	}
 	var summary schedule.Summary
 	options.Train = func(_ context.Context, runs []plan.Run, results string, finished func(plan.Run) string) ([]schedule.Failure, error) {
@@ -140,7 +144,7 @@ func runAdapt(o adaptOptions, s streams) error {
 		fmt.Fprint(s.out, string(p.Text))
 		return nil
 	}
-	ctx, stop := interruptible()
+	ctx, stop := commandline.Interruptible()
 	defer stop()
 	outcome, err := p.Run(ctx)
 	if len(summary.Failed) > 0 {

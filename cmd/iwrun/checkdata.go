@@ -27,7 +27,7 @@ Examples:
 			if err != nil {
 				return err
 			}
-			ctx, stop := interruptible()
+			ctx, stop := commandline.Interruptible()
 			defer stop()
 			given := commandline.AsGiven(source, target)
 			return input.Wrong(given.Error(adapt.CheckData(ctx, given.Writer(s.out), source, target, n, network)))

@@ -13,6 +13,7 @@ import (
 	"iwda/datasets/catalogue"
 	"iwda/experiments/config"
 	"iwda/experiments/report/table"
+	"iwda/internal/commandline"
 )
 
 func newDataCommand(s streams) *cli.Command {
@@ -92,7 +93,7 @@ func runDataCheck(name, root string, s streams) error {
 	if _, err := os.Stat(root); err != nil {
 		return err
 	}
-	ctx, stop := interruptible()
+	ctx, stop := commandline.Interruptible()
 	defer stop()
 	if err := data.Check(ctx, root, s.out); errors.Is(err, context.Canceled) {
 		return err

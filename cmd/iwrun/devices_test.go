@@ -20,7 +20,6 @@ func TestDevicesAreNoFiles(t *testing.T) {
 		{"data/west.npz", "predict model data/west.npz -o out.csv"},
 		{"list.txt", "predict model list.txt -o out.csv"},
 		{"shares.csv", "predict model data/west.npz --shares shares.csv -o out.csv"},
-		{pointsRun + "/config.yaml", "worker " + pointsRun},
 		{pointsRun + "/model.json", "predict " + pointsRun + " data/west.npz -o out.csv"},
 		{pointsRun + "/checkpoint.safetensors", "predict " + pointsRun + " data/west.npz -o out.csv"},
 		{pointsRun + "/outputs.safetensors", "labelshift --run " + pointsRun},

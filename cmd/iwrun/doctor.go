@@ -6,7 +6,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"iwda/experiments/doctor"
-	"iwda/torch"
+	"iwda/experiments/engine"
 )
 
 func newDoctorCommand(s streams) *cli.Command {
@@ -22,11 +22,12 @@ Examples:
   iwrun doctor --device cuda:0 -j 2`,
 		Flags: o.machineFlags(),
 		Action: withoutArguments(func(*cli.Context) error {
-			torch.TuneAllocator()
-			if _, err := o.devices(); err != nil {
-				return err
-			}
 			facts := doctor.Examine()
+			if facts.Missing = s.ask(engine.GetFacts, nil, &facts.Facts); facts.Missing == nil {
+				if err := o.devices(s); err != nil {
+					return err
+				}
+			}
 			facts.Device, facts.Jobs, facts.Threads = strings.Join(o.Schedule.Devices, ", "), o.Schedule.AtOnce(), o.Schedule.Threads
 			facts.Print(s.out)
 			return nil

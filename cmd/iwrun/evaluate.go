@@ -57,13 +57,9 @@ Examples:
 }
 
 func runEvaluate(folder, labels, output, format string, options adapt.EvaluateOptions, o workOptions, s streams) error {
-	device, err := o.device()
-	if err != nil {
-		return err
-	}
-	ctx, stop := interruptible()
+	ctx, stop := commandline.Interruptible()
 	defer stop()
-	options.Device, options.Threads = device, o.Schedule.Threads
+	options.Torch, options.Device, options.Threads = s.torch, o.Device, o.Schedule.Threads
 	e, err := adapt.Evaluate(ctx, folder, labels, options)
 	if err != nil {
 		return err

@@ -2,19 +2,16 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
-	"iwda/datasets"
+	"iwda/experiments/engine"
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
-	"iwda/experiments/train"
 	"iwda/internal/printable"
 	"iwda/internal/wholefile"
 )
@@ -70,38 +67,24 @@ func runExtract(o extractOptions, s streams) error {
 			return err
 		}
 	}
-	device, err := o.device()
-	if err != nil {
-		return err
-	}
 	folder := filepath.Join(o.Results, file.Config.Experiment, "features", o.network(chosen))
 	if err := checkFeatures(folder, domains); err != nil {
 		return err
 	}
-	ctx, stop := interruptible()
-	defer stop()
 	for _, d := range domains {
-		trainSet, testSet, err := train.Extract(ctx, d.run.Config, checkpoint, d.name, train.Options{Device: device, Threads: o.Schedule.Threads, Log: s.err})
-		switch {
-		case errors.Is(err, train.ErrNothingLearned):
-			return wrongUsage("%v", err)
-		case err != nil:
-			return fmt.Errorf("%s: %w", d.name, err)
-		}
-		if err := new(wholefile.Disk).MakeFolder(folder); err != nil {
+		work, err := o.workOf(d.run, o.Device)
+		if err != nil {
 			return err
 		}
-		for i, set := range []*datasets.Features{trainSet, testSet} {
-			if set == nil {
-				continue
-			}
-			path := d.files(folder)[i]
-			if err := wholefile.Write(path, func(w io.Writer) error { return datasets.WriteFeatures(w, set) }); err != nil {
-				return err
-			}
-			fmt.Fprintf(s.err, "%s: %s of %d features\n", path, printable.Count(set.Len(), "row"), set.Shape()[0])
+		with := engine.Extraction{Work: work, Checkpoint: checkpoint, Domain: d.name, Files: d.files(folder)}
+		var written []engine.Extracted
+		if err := s.ask(engine.Extract, with, &written); err != nil {
+			return fmt.Errorf("%s: %w", d.name, err)
 		}
-		fmt.Fprintln(s.out, d.files(folder)[0])
+		for _, of := range written {
+			fmt.Fprintf(s.err, "%s: %s of %s\n", of.File, printable.Count(of.Rows, "row"), printable.Count(of.Width, "feature"))
+		}
+		fmt.Fprintln(s.out, written[0].File)
 	}
 	return nil
 }

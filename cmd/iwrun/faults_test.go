@@ -35,7 +35,7 @@ var faults = map[string]func(){
 // injectFault prepares this process, which may be a worker, for its fault.
 func injectFault() {
 	fault := os.Getenv(asFault)
-	if fault == "" || !slices.Contains(os.Args, workerName) {
+	if fault == "" || !slices.Contains(os.Args, "worker") {
 		return
 	}
 	folder := os.Args[len(os.Args)-1]

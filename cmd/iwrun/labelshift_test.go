@@ -7,7 +7,7 @@ import (
 	"iwda/internal/testfiles"
 )
 
-// The command is that of the program labelshift: one definition.
+// The command is one of iwrun.
 func TestLabelShift(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rows := strings.Repeat("0.9,0.1,cat\n0.2,0.8,dog\n0.7,0.3,cat\n0.4,0.6,dog\n", 20)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"iwda/experiments/engine"
 	"iwda/experiments/labelshift/command"
 	"iwda/internal/commandline"
 	"iwda/internal/printable"
@@ -29,6 +30,7 @@ type streams struct {
 	in        io.Reader
 	out, err  io.Writer
 	arguments []string // of the program
+	torch     *engine.Process
 }
 
 // display returns where progress is shown, and whether a person sees it, on a terminal.
@@ -42,7 +44,8 @@ func (s streams) display() (w io.Writer, terminal bool) {
 // run carries out a command line and returns the exit status.
 func run(arguments []string, s streams) int {
 	out := &commandline.Kept{Writer: s.out}
-	s.arguments, s.out = arguments, out
+	s.arguments, s.out, s.torch = arguments, out, &engine.Process{Log: s.err}
+	defer s.torch.Close()
 	return out.Status("iwrun", carryOutLine(arguments, s), s.err)
 }
 
@@ -105,7 +108,7 @@ func newApp(s streams) *cli.App {
 			newRunCommand(s), newStatusCommand(s), newTableCommand(s), newFigureCommand(s), newReportCommand(s), newExtractCommand(s), newDataCommand(s),
 		}},
 		{"Clusters", []*cli.Command{newSlurmCommand(s), newKubernetesCommand(s)}},
-		{"Machine", []*cli.Command{newDoctorCommand(s), newCheckCommand(s), newCompletionCommand(s), newManualCommand(s), newWorkerCommand(s)}},
+		{"Machine", []*cli.Command{newDoctorCommand(s), newCheckCommand(s), newCompletionCommand(s), newManualCommand(s)}},
 	} {
 		for _, command := range group.commands {
 			command.Category, command.OnUsageError = group.name, wrongFlag

@@ -15,17 +15,19 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"iwda/experiments/engine"
+	"iwda/experiments/engine/enginetest"
 	"iwda/experiments/store"
 	"iwda/internal/input"
 	"iwda/internal/testfiles"
 )
 
-// asProgram makes the test program iwrun itself, as workers are.
+// asProgram makes the test program iwrun itself. It is iwrun-torch too.
 const asProgram = "IWRUN_TEST_PROGRAM"
 
 func TestMain(m *testing.M) {
+	enginetest.Play(injectFault)
 	if os.Getenv(asProgram) != "" {
-		injectFault()
 		main()
 	}
 	os.Exit(m.Run())
@@ -114,7 +116,6 @@ func TestWrongUsage(t *testing.T) {
 		"table -c tiny.yaml --set train.epoch=1": {"train.epoch=1", "epochs", "!Usage"},
 		"figure":                                 {"-c FILE", "Usage"},
 		"published -c a.yaml":                    {"go run ./research/published", "Usage"},
-		"worker":                                 {"folder", "Usage"},
 		"status":                                 {"-c FILE", "Usage"},
 		"status -c tiny.yaml --format md":        {"--format md", "iwrun status", "Usage"},
 		"slurm -c tiny.yaml --cpus 0":            {"--cpus 0", "iwrun slurm", "Usage"},
@@ -373,7 +374,24 @@ func interrupt(t *testing.T, signal syscall.Signal) {
 	}
 }
 
-// TestWorkerByHand starts a worker as a person would, from the run's folder.
+// worker starts a worker as a person would, from the run's folder.
+func worker(t *testing.T, arguments ...string) (status int, out, err string) {
+	t.Helper()
+	words, findErr := engine.Command("the test", append([]string{"worker"}, arguments...)...)
+	if findErr != nil {
+		t.Fatal(findErr)
+	}
+	var outText, errText strings.Builder
+	command := exec.Command(words[0], words[1:]...)
+	command.Stdout, command.Stderr = &outText, &errText
+	if _, err := command.StdinPipe(); err != nil { // whose end would end it
+		t.Fatal(err)
+	}
+	command.Run()
+	return command.ProcessState.ExitCode(), outText.String(), errText.String()
+}
+
+// TestWorkerByHand: a worker makes the run of a folder and says what happens to it.
 func TestWorkerByHand(t *testing.T) {
 	inFolder(t)
 	if status, _, err := call(t, "-c", "tiny.yaml", "--only", "*/*/iwdan/*"); status != 0 {
@@ -389,7 +407,7 @@ func TestWorkerByHand(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	status, out, text := call(t, "worker", "--device", "cpu", dir.String())
+	status, out, text := worker(t, `{"Device": "cpu", "Threads": 1, "Checkpoints": "5m"}`, dir.String())
 	if status != 0 || !strings.Contains(out, `{"event":"progress"`) || strings.Contains(out, `{"event":"failed"`) {
 		t.Errorf("status %d\n%s\n%s", status, out, text)
 	}
@@ -401,7 +419,7 @@ func TestWorkerByHand(t *testing.T) {
 	elsewhere := t.TempDir()
 	text = readFile(t, dir.Path(store.ConfigFile))
 	testfiles.Write(t, filepath.Join(elsewhere, store.ConfigFile), text)
-	status, out, text = call(t, "worker", elsewhere)
+	status, out, text = worker(t, "{}", elsewhere)
 	if status != 1 || !strings.Contains(out, `{"event":"failed"`) || !strings.Contains(text, "must end in "+filepath.Join("/tiny", "subsampled")) {
 		t.Errorf("elsewhere: status %d\n%s\n%s", status, out, text)
 	}

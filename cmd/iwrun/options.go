@@ -9,13 +9,12 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"iwda/experiments/config"
+	"iwda/experiments/engine"
 	"iwda/experiments/plan"
 	"iwda/experiments/schedule"
-	"iwda/experiments/train"
 	"iwda/internal/commandline"
 	"iwda/internal/input"
 	"iwda/internal/printable"
-	"iwda/torch"
 )
 
 // experimentOptions name experiments and where their results are.
@@ -181,7 +180,7 @@ func (o *workOptions) workerFlags() []cli.Flag {
 		&cli.StringFlag{Name: "checkpoint-every", Destination: &o.Checkpoints, Value: "5m",
 			Usage: "`INTERVAL` between two checkpoints of a run: a number of epochs, as in 2, or a time, as in 90s or 10m; one is also written when a run stops",
 			Action: func(_ *cli.Context, text string) error {
-				if _, err := train.ParseInterval(text); err != nil {
+				if _, err := plan.ParseInterval(text); err != nil {
 					return wrongUsage("--checkpoint-every %v", err)
 				}
 				return nil
@@ -205,25 +204,31 @@ const (
 	longest     = 30 * 24 * time.Hour
 )
 
-// devices returns those that the option names, of which there is at least one, and has the
-// runs share them.
-func (o *workOptions) devices() ([]torch.Device, error) {
-	devices, err := torch.ParseDevices(o.Device)
-	if err != nil {
-		return nil, wrongUsage("--device %s: %v", o.Device, err)
+// devices finds those that the option names, of which there is at least one, and has the runs share them.
+func (o *workOptions) devices(s streams) error {
+	if o.Device == "cpu" {
+		o.Schedule.Devices = []string{o.Device}
+		return nil
 	}
-	o.Schedule.Devices = nil
-	for _, device := range devices {
-		o.Schedule.Devices = append(o.Schedule.Devices, device.String())
-	}
-	return devices, nil
+	return s.ask(engine.Devices, o.Device, &o.Schedule.Devices)
 }
 
-// device returns the one device that the option names, or the first of auto.
-func (o workOptions) device() (torch.Device, error) {
-	device, err := torch.ParseDevice(o.Device)
-	if err != nil {
-		return torch.Device{}, wrongUsage("--device %s: %v", o.Device, err)
-	}
-	return device, nil
+// workOf is how a run with that configuration is made on a device.
+func (o workOptions) workOf(run plan.Run, device string) (engine.Work, error) {
+	yaml, err := run.Config.YAML()
+	w := o.work(device)
+	w.Config = string(yaml)
+	return w, err
+}
+
+// work is how a run is made on a device.
+func (o workOptions) work(device string) engine.Work {
+	return engine.Work{Device: device, Threads: o.Schedule.Threads, Checkpoints: o.Checkpoints, Meeting: o.Meeting, Group: o.GroupTimeout}
+}
+
+// ask asks iwrun-torch, until a signal to stop.
+func (s streams) ask(question string, with, answer any) error {
+	ctx, stop := commandline.Interruptible()
+	defer stop()
+	return s.torch.Ask(ctx, question, with, answer)
 }

@@ -120,22 +120,18 @@ func (o predictOptions) check(c *cli.Context) error {
 }
 
 func runPredict(o predictOptions, s streams) error {
-	device, err := o.device()
-	if err != nil {
-		return err
-	}
 	members, err := o.Trust.OpenEnsemble(o.Model)
 	if err != nil {
 		return input.Wrong(err)
 	}
-	ctx, stop := interruptible()
+	ctx, stop := commandline.Interruptible()
 	defer stop()
 	o.Request.Stdin, o.Request.Stdout = s.in, s.out
 	draw := labels.NewDraw(o.LabelRows, o.LabelStrata, labelSeed)
 	if o.ToLabel != "" {
 		o.Request.Also = draw.Add
 	}
-	written, err := predict.Write(ctx, members, o.Request, predict.Options{Device: device, Threads: o.Schedule.Threads, Batch: o.Batch})
+	written, err := predict.Write(ctx, members, o.Request, predict.Options{Torch: s.torch, Device: o.Device, Threads: o.Schedule.Threads, Batch: o.Batch})
 	if errors.Is(err, context.Canceled) {
 		fmt.Fprintf(s.err, "iwrun: interrupted after %s\n", printable.Count(written.Rows(), "row"))
 		return statusError(statusInterrupted)

@@ -21,6 +21,7 @@ import (
 	"iwda/datasets/normalise"
 	"iwda/datasets/table"
 	"iwda/experiments/model"
+	"iwda/experiments/network"
 	"iwda/experiments/store"
 	"iwda/internal/testfiles"
 	"iwda/internal/wholefile"
@@ -143,9 +144,13 @@ func values(rows *table.Rows) []float32 {
 func expected(t *testing.T, m model.Model, rows []float32, shares []float64) []float64 {
 	t.Helper()
 	var probabilities []float64
+	made, err := network.New(m, "")
+	if err != nil {
+		t.Fatal(err)
+	}
 	torch.Tidy(func() {
 		torch.NoGrad(func() {
-			_, logits := m.Network.Forward(torch.FromSlice(slices.Clone(rows), len(rows)/pointsSize, pointsSize), false)
+			_, logits := made.Forward(torch.FromSlice(slices.Clone(rows), len(rows)/pointsSize, pointsSize), false)
 			for row := range slices.Chunk(torch.ToSlice[float32](logits.Softmax(1)), len(m.Classes)) {
 				corrected, sum := make([]float64, len(row)), 0.0
 				for y, p := range row {

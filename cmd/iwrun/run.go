@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -9,13 +10,15 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"iwda/experiments/domains"
+	"iwda/experiments/engine"
 	"iwda/experiments/plan"
 	"iwda/experiments/progress"
 	"iwda/experiments/report/sheet"
 	"iwda/experiments/schedule"
-	"iwda/experiments/train"
+	"iwda/internal/input"
+	"iwda/internal/launcher"
 	"iwda/internal/printable"
-	"iwda/torch"
 )
 
 // runOptions say what is trained and on what.
@@ -72,37 +75,36 @@ func runExperiment(o runOptions, s streams) error {
 	if err := plan.CheckData(runs); err != nil {
 		return err
 	}
-	group, local, _, err := torch.GroupFromEnvironment(os.LookupEnv)
+	group, local, err := launcher.FromEnvironment(os.LookupEnv)
 	switch {
 	case err != nil:
 		return wrongUsage("%v", err)
 	case group.Size > 1 && len(runs) != 1:
 		return wrongUsage("WORLD_SIZE is %d: that many processes make one run together, and %d are selected", group.Size, len(runs))
 	case group.Size > 1:
-		device, err := o.deviceOf(local)
-		if err != nil {
+		if err := o.deviceOf(local, s); err != nil {
 			return err
 		}
 		if group.Rank > 0 {
-			return takePart(runs[0], o.Results, device, o.workOptions, s)
+			return takePart(runs[0], o.Results, o.workOptions, s)
 		}
-		// All processes would have to start again, which is their launcher's to do.
-		o.Device, o.Schedule.Retries = device.String(), 0
+		o.Schedule.Retries = 0 // all processes would have to start again, which is their launcher's to do
+	default:
+		if err := o.devices(s); err != nil {
+			return err
+		}
 	}
-	if _, err := o.devices(); err != nil {
+	if err := domains.CheckSameWeights(runs, o.Results, o.Schedule.Overwrite); err != nil {
 		return err
 	}
-	if err := train.CheckSameWeights(runs, o.Results, o.Schedule.Overwrite); err != nil {
-		return err
-	}
-	if err := train.CheckSameData(train.OfOwnRows(runs), o.Results, o.Schedule.Overwrite); err != nil {
+	if err := domains.CheckSame(domains.OfOwnRows(runs), o.Results, o.Schedule.Overwrite); err != nil {
 		return err
 	}
 	if err := schedule.CheckResults(runs, o.Results); err != nil {
 		return err
 	}
 	w, terminal := s.display()
-	if not := train.CheckPublished(runs, o.Results); not != "" {
+	if not := domains.CheckPublished(runs, o.Results); not != "" {
 		fmt.Fprintf(s.err, "warning: %s\n", not)
 	}
 	summary, err := carryOut(runs, o.Results, o.workOptions, progress.New(w, terminal, false, len(runs)), nil)
@@ -138,33 +140,68 @@ func (o runOptions) printCost(runs []plan.Run, s streams) error {
 	if len(left) == 0 {
 		return nil
 	}
-	devices, err := o.devices()
-	if err != nil {
+	cost, err := o.cost(left, s)
+	switch {
+	case errors.Is(err, input.ErrWrong) || errors.Is(err, context.Canceled):
 		return err
+	case err != nil:
+		cost.Unknown = err.Error()
 	}
-	ctx, stop := interruptible()
-	defer stop()
-	cost := train.EstimateCost(ctx, left, train.Options{Device: devices[0], Threads: o.Schedule.Threads})
 	if cost.Runs > 0 {
-		fmt.Fprintf(s.err, "%s: about %.3g hours one after the other on %s, by steps measured now\n", printable.Count(cost.Runs, "run"), cost.Time.Hours(), devices[0])
+		fmt.Fprintf(s.err, "%s: about %.3g hours one after the other on %s, by steps measured now\n", printable.Count(cost.Runs, "run"), cost.Time.Hours(), o.Schedule.Devices[0])
 	}
 	if unknown := len(left) - cost.Runs; unknown > 0 {
-		fmt.Fprintf(s.err, "%s: hours unknown, because %v\n", printable.Count(unknown, "run"), cost.Unknown)
+		fmt.Fprintf(s.err, "%s: hours unknown, because %s\n", printable.Count(unknown, "run"), cost.Unknown)
 	}
 	return nil
 }
 
-// deviceOf returns the one of several that a process of this machine uses: with cuda or
+// cost measures how long runs take.
+func (o *runOptions) cost(runs []plan.Run, s streams) (cost engine.Costs, err error) {
+	if err := o.devices(s); err != nil {
+		return cost, err
+	}
+	all := make([]engine.Work, len(runs))
+	for i, run := range runs {
+		if all[i], err = o.workOf(run, o.Schedule.Devices[0]); err != nil {
+			return cost, err
+		}
+	}
+	err = s.ask(engine.Measure, all, &cost)
+	return cost, err
+}
+
+// deviceOf finds the one of several that a process of this machine uses: with cuda or
 // auto each has a GPU of its own, as far as there are any.
-func (o workOptions) deviceOf(local int) (torch.Device, error) {
-	if o.Device == "cuda" && torch.CUDADevices() > 0 {
+func (o *workOptions) deviceOf(local int, s streams) error {
+	if err := o.devices(s); err != nil {
+		return err
+	}
+	if o.Device == "cuda" {
 		o.Device = "auto"
+		if err := o.devices(s); err != nil {
+			return err
+		}
 	}
-	devices, err := o.devices()
+	o.Schedule.Devices = []string{o.Schedule.Devices[local%len(o.Schedule.Devices)]}
+	return nil
+}
+
+// takePart makes the run as a process that is not the group's first one, which writes the
+// files.
+func takePart(run plan.Run, results string, o workOptions, s streams) error {
+	if _, finished := run.Finished(results); finished {
+		return nil
+	}
+	part, err := o.workOf(run, o.Schedule.Devices[0])
 	if err != nil {
-		return torch.Device{}, err
+		return err
 	}
-	return devices[local%len(devices)], nil
+	part.Results = results
+	if err := s.ask(engine.TakePart, part, new(any)); err != nil {
+		return fmt.Errorf("%s: %w", run.ID, err)
+	}
+	return nil
 }
 
 // stopped says how an interrupted command goes on.
@@ -173,14 +210,14 @@ func (s streams) stopped() error {
 	return statusError(statusInterrupted)
 }
 
-// carryOut runs the workers, which are this program again, on the devices that o shares, and
+// carryOut runs the workers, which are iwrun-torch, on the devices that o shares, and
 // closes the display. The first interruption stops them, the second one ends them; SIGUSR1 asks
 // them for checkpoints.
 func carryOut(runs []plan.Run, results string, o workOptions, display progress.Display, finished func(plan.Run) string) (schedule.Summary, error) {
 	defer display.Close()
-	program, err := os.Executable()
+	worker, err := engine.Command("training", "worker")
 	if err != nil {
-		return schedule.Summary{}, fmt.Errorf("cannot find this program to start workers: %w", err)
+		return schedule.Summary{}, err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -196,7 +233,10 @@ func carryOut(runs []plan.Run, results string, o workOptions, display progress.D
 	defer release()
 
 	options := o.Schedule
-	options.Command = []string{program, workerName, "--" + supervisedFlag, "--checkpoint-every", o.Checkpoints, "--meeting-timeout", o.Meeting.String(), "--group-timeout", o.GroupTimeout.String()}
+	options.Command = func(_ plan.Run, device string) []string {
+		how, _ := json.Marshal(o.work(device)) // of words and numbers
+		return append(slices.Clone(worker), string(how))
+	}
 	options.Results, options.Kill, options.Checkpoint = results, kill, checkpoints
 	options.Observe = func(u schedule.Update) {
 		display.Observe(u)

@@ -1,32 +1,19 @@
 package main
 
 import (
-	"context"
 	"os"
 	"os/signal"
 	"syscall"
+
+	"iwda/internal/commandline"
 )
-
-// toStop returns the signals that ask a program to stop: SIGINT, SIGTERM, and the SIGHUP of a
-// connection that is lost, unless nohup has the program ignore it.
-func toStop() []os.Signal {
-	if signal.Ignored(syscall.SIGHUP) {
-		return []os.Signal{syscall.SIGINT, syscall.SIGTERM}
-	}
-	return []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP}
-}
-
-// interruptible returns a context that a signal to stop cancels until stop is called.
-func interruptible() (ctx context.Context, stop func()) {
-	return signal.NotifyContext(context.Background(), toStop()...)
-}
 
 // onSignals calls the functions one after the other, each for one signal to stop, until
 // release is called. All but SIGINT count as the first one only: a cluster may send SIGTERM
 // to all processes of a job, some of which pass it on, and SIGHUP comes to all of a terminal.
 func onSignals(actions ...func()) (release func()) {
 	signals := make(chan os.Signal, len(actions))
-	signal.Notify(signals, toStop()...)
+	signal.Notify(signals, commandline.ToStop()...)
 	released := make(chan struct{})
 	go func() {
 		for called := 0; called < len(actions); {

@@ -111,9 +111,9 @@ type watched struct {
 }
 
 // open reads the reference.
-func (o watchOptions) open(path string) (watched, error) {
+func (o watchOptions) open(path string, s streams) (watched, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return o.openFolder(path)
+		return o.openFolder(path, s)
 	}
 	files := table.Options{Roles: table.Roles{Label: o.Labels, Group: o.GroupColumn}}
 	if o.Kind != "" {
@@ -143,7 +143,7 @@ func (o watchOptions) open(path string) (watched, error) {
 
 // openFolder reads the held-out rows of a run, and the model that batches pass through. Of runs that predict together it
 // is the first, as held-out rows of one are others' training rows.
-func (o watchOptions) openFolder(folder string) (watched, error) {
+func (o watchOptions) openFolder(folder string, s streams) (watched, error) {
 	if o.GroupColumn != "" {
 		return watched{}, wrongUsage("--group-column: the held-out rows of %s have no groups; name a file of held-out probabilities with the column, and batches of probabilities", folder)
 	}
@@ -168,11 +168,7 @@ func (o watchOptions) openFolder(folder string) (watched, error) {
 		return watched{}, input.Wrong(err)
 	}
 	members[0].Calibration = nil // it was fitted to the held-out rows, and bins need none
-	device, err := o.device()
-	if err != nil {
-		return watched{}, err
-	}
-	ensemble := predict.NewEnsemble(members, predict.Options{Device: device, Threads: o.Schedule.Threads})
+	ensemble := predict.NewEnsemble(members, predict.Options{Torch: s.torch, Device: o.Device, Threads: o.Schedule.Threads})
 	return watched{reference, func(ctx context.Context, path string) watch.Rows {
 		return func(take func(time, group string, probabilities []float64) error) (err error) {
 			rows, err := predict.Open(path, table.Roles{ID: o.TimeColumn}, nil, folder, members[0].Metadata)
@@ -192,9 +188,9 @@ func (o watchOptions) openFolder(folder string) (watched, error) {
 }
 
 func (o watchOptions) watch(heldOut string, batches []string, s streams) (err error) {
-	ctx, stop := interruptible()
+	ctx, stop := commandline.Interruptible()
 	defer stop()
-	against, err := o.open(heldOut)
+	against, err := o.open(heldOut, s)
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ func (c *LabelChoice) String() string {
 		c.Method, c.Labels, 100*c.Accuracy.Value, 100*c.Accuracy.Low, 100*c.Accuracy.High, 100*c.Difference.Value, c.Instead, c.P)
 }
 
-// choose has the best method of an evaluation predict in the folder that [Run] left, if it is
+// choose has the best method of an evaluation predict in the folder that [Plan.Run] left, if it is
 // clearly better than what does, and says in the evaluation what came of it. Predictions have the
 // probabilities of all classes if they had before.
 func (o EvaluateOptions) choose(ctx context.Context, folder string, e *labels.Evaluation, former *Outcome, probabilities bool) error {
@@ -65,7 +65,7 @@ func (o EvaluateOptions) choose(ctx context.Context, folder string, e *labels.Ev
 		return err
 	}
 	again, err := newPlan(data, Options{
-		Folder: folder, Format: strings.TrimPrefix(filepath.Ext(names.Find(folder, names.Predictions)), "."), Probabilities: probabilities, LabelRows: -1, Needs: former.Asked, Device: o.Device, Threads: o.Threads,
+		Folder: folder, Format: strings.TrimPrefix(filepath.Ext(names.Find(folder, names.Predictions)), "."), Probabilities: probabilities, LabelRows: -1, Needs: former.Asked, Torch: o.Torch, Device: o.Device, Threads: o.Threads,
 	})
 	if err != nil {
 		return err

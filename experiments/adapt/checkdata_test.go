@@ -46,7 +46,7 @@ func refusal(source, target string, n Naming) error {
 	folder, err := os.MkdirTemp("", "refusal")
 	if err == nil {
 		defer os.RemoveAll(folder)
-		_, err = Run(context.Background(), source, target, Options{Folder: filepath.Join(folder, "out"), Columns: n, Train: nothing})
+		_, err = runHere(context.Background(), source, target, Options{Folder: filepath.Join(folder, "out"), Columns: n, Train: nothing})
 	}
 	return err
 }
@@ -237,7 +237,7 @@ func TestCheckDataOfImages(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	adapt := func() error {
 		o := Options{Folder: filepath.Join(t.TempDir(), "out"), Network: SmallNetwork}
-		_, err := Run(context.Background(), source, target, o)
+		_, err := runHere(context.Background(), source, target, o)
 		if names.Exists(o.Folder) {
 			t.Errorf("%s was written", o.Folder)
 		}

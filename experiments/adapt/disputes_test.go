@@ -51,7 +51,7 @@ func TestDisputesOfManyRows(t *testing.T) {
 	source, target := overlapping(t, 12_000)
 	folder := filepath.Join(t.TempDir(), "out")
 	set := []string{"methods=[source-only@linear, iwdan]", "seeds=[1]", "train.epochs=2", "network.features=8"}
-	if _, err := Run(context.Background(), source, target, Options{Folder: folder, Set: set}); err != nil {
+	if _, err := runHere(context.Background(), source, target, Options{Folder: folder, Set: set}); err != nil {
 		t.Fatal(err)
 	}
 	predicted := map[string][]string{} // by id

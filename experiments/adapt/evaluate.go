@@ -13,15 +13,15 @@ import (
 	"iwda/datasets/table"
 	"iwda/experiments/adapt/names"
 	"iwda/experiments/config"
+	"iwda/experiments/domains"
+	"iwda/experiments/engine"
 	"iwda/experiments/judge"
 	"iwda/experiments/labels"
 	"iwda/experiments/model"
 	"iwda/experiments/plan"
 	"iwda/experiments/predict"
-	"iwda/experiments/train"
 	"iwda/internal/input"
 	"iwda/internal/wholefile"
-	"iwda/torch"
 )
 
 // EvaluateOptions are those of [Evaluate].
@@ -29,14 +29,16 @@ type EvaluateOptions struct {
 	// Groups names the column of the labels that says which rows belong together; "" if rows were drawn one by one.
 	Groups string
 	// Choose has the method predict that the labels say is clearly better, if there is one.
-	Choose  bool
-	Device  torch.Device
-	Threads int // of libtorch; 0 means 1
+	Choose bool
+	// Torch, Device and Threads are those of [predict.Options].
+	Torch   *engine.Process
+	Device  string
+	Threads int
 	Trust   model.Trust
 }
 
 // Evaluate says by a file of labels of some rows how often predictions are right: those in the
-// folder that [Run] left, and those of each method among its runs, or the predictions.csv or
+// folder that [Plan.Run] left, and those of each method among its runs, or the predictions.csv or
 // .parquet of any other folder, or a .csv or .parquet file of them. The rows are matched by their
 // ids.
 func Evaluate(ctx context.Context, of, labelFile string, o EvaluateOptions) (*labels.Evaluation, error) {
@@ -142,7 +144,7 @@ func (o EvaluateOptions) methods(ctx context.Context, folder string, correction 
 		}
 	}
 	results := filepath.Join(folder, names.Runs)
-	if other, err := train.OfOtherData(runs, results); err != nil {
+	if other, err := domains.OfOtherData(runs, results); err != nil {
 		return nil, err
 	} else if len(other) > 0 {
 		return nil, config.Error{Location: other[0].Dir(results).String(), Message: fmt.Sprintf("was trained on %s and %s, which have changed since: restore them, or run iwrun adapt with another folder; if the labels belong to the former rows, name %s instead of the folder",
@@ -169,7 +171,7 @@ func (o EvaluateOptions) methods(ctx context.Context, folder string, correction 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, input.Close()) }()
-	all := predict.NewEnsemble(members, predict.Options{Device: o.Device, Threads: o.Threads})
+	all := predict.NewEnsemble(members, predict.Options{Torch: o.Torch, Device: o.Device, Threads: o.Threads})
 	var ensembles []predict.Ensemble
 	var shares [][][]float64
 	var rivals []*labels.Rival

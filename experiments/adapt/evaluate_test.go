@@ -56,11 +56,11 @@ func predictedClasses(t *testing.T, path string) (classes []string) {
 // Labels say how often the predictions are right, and those of each method as iwrun predict has them from
 // the method's folder; they choose a method that is clearly better, and none that is not.
 func TestEvaluateAndChoose(t *testing.T) {
-	source, target := domains(t)
+	source, target := bothDomains(t)
 	folder := filepath.Join(t.TempDir(), "out")
 	ctx := context.Background()
 	o := Options{Folder: folder, Set: append(slices.Clone(small), "methods=[source-only, mcc@own]"), LabelRows: 20, Probabilities: true}
-	outcome, err := Run(ctx, source, target, o)
+	outcome, err := runHere(ctx, source, target, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestEvaluateAndChoose(t *testing.T) {
 	otherFile := filepath.Join(t.TempDir(), "other.csv")
 	correct(members, outcome.Correction)
 	request := predict.Request{Inputs: []string{target}, Shares: predict.ModelShares, Output: otherFile}
-	if _, err := predict.Write(ctx, members, request, predict.Options{Threads: 1, Batch: predict.DefaultBatch}); err != nil {
+	if _, err := predict.Write(ctx, members, request, predict.Options{Torch: iwrunTorch, Threads: 1, Batch: predict.DefaultBatch}); err != nil {
 		t.Fatal(err)
 	}
 	theirs, ours := predictedClasses(t, otherFile), predictedClasses(t, filepath.Join(folder, names.Predictions))
@@ -96,7 +96,7 @@ func TestEvaluateAndChoose(t *testing.T) {
 	}
 	evaluate := func(path string, choose bool) *labels.Evaluation {
 		t.Helper()
-		e, err := Evaluate(ctx, folder, path, EvaluateOptions{Choose: choose})
+		e, err := evaluateHere(ctx, folder, path, EvaluateOptions{Choose: choose})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,7 +127,7 @@ func TestEvaluateAndChoose(t *testing.T) {
 	if e := evaluate(inDispute, false); e.Predictions.Estimate != nil || method(e, other).Difference.Gained+method(e, other).Difference.Lost != 2 {
 		t.Errorf("rows in dispute: %+v", e)
 	}
-	if _, err := Evaluate(ctx, folder, inDispute, EvaluateOptions{Choose: true}); err == nil || !strings.Contains(err.Error(), "not a random sample, and cannot choose a method") {
+	if _, err := evaluateHere(ctx, folder, inDispute, EvaluateOptions{Choose: true}); err == nil || !strings.Contains(err.Error(), "not a random sample, and cannot choose a method") {
 		t.Errorf("rows in dispute choose: %v", err)
 	}
 	// Labels in a file that would be written anew are refused.
@@ -139,7 +139,7 @@ func TestEvaluateAndChoose(t *testing.T) {
 	if err := os.Link(filled, disputed); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Evaluate(ctx, folder, disputed, EvaluateOptions{Choose: true}); !errors.Is(err, wholefile.ErrSame) {
+	if _, err := evaluateHere(ctx, folder, disputed, EvaluateOptions{Choose: true}); !errors.Is(err, wholefile.ErrSame) {
 		t.Errorf("labels in %s: %v", disputed, err)
 	}
 	// If not all can be written there is no outcome, which would be of other files.
@@ -147,7 +147,7 @@ func TestEvaluateAndChoose(t *testing.T) {
 	if err := errors.Join(os.Remove(disputed), os.Remove(report), os.Mkdir(report, 0o777)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Evaluate(ctx, folder, filled, EvaluateOptions{Choose: true}); err == nil {
+	if _, err := evaluateHere(ctx, folder, filled, EvaluateOptions{Choose: true}); err == nil {
 		t.Error("the report is written over a folder")
 	}
 	if _, err := ReadOutcome(folder); !errors.Is(err, fs.ErrNotExist) {
@@ -156,7 +156,7 @@ func TestEvaluateAndChoose(t *testing.T) {
 	if err := os.Remove(report); err != nil {
 		t.Fatal(err)
 	}
-	if again, err := Run(ctx, source, target, o); err != nil || again.Method != outcome.Method {
+	if again, err := runHere(ctx, source, target, o); err != nil || again.Method != outcome.Method {
 		t.Errorf("%+v, %v", again, err)
 	}
 	// By many it is, and predicts from then on.
@@ -199,7 +199,7 @@ func TestEvaluateAndChoose(t *testing.T) {
 	if e := evaluate(filled, false); e.Predictions.Value != 1 || e.Methods != nil || len(e.Notes) != 1 || !strings.Contains(e.Notes[0], "the target is not there") {
 		t.Errorf("%+v", e)
 	}
-	if _, err := Evaluate(ctx, folder, filled, EvaluateOptions{Choose: true}); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := evaluateHere(ctx, folder, filled, EvaluateOptions{Choose: true}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("choose without the target: %v", err)
 	}
 }
@@ -229,14 +229,14 @@ func overlapping(t *testing.T, rows int) (source, target string) {
 func TestMethodsAreCorrectedAlike(t *testing.T) {
 	source, target := overlapping(t, 1000)
 	folder := filepath.Join(t.TempDir(), "out")
-	outcome, err := Run(context.Background(), source, target, Options{Folder: folder, Set: []string{"methods=[source-only@linear]", "seeds=[1]"}})
+	outcome, err := runHere(context.Background(), source, target, Options{Folder: folder, Set: []string{"methods=[source-only@linear]", "seeds=[1]"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if outcome.Correction != judge.Full || outcome.Disputed != 0 || *outcome.Methods[0].Changes != 0 {
 		t.Errorf("corrected %s: %d rows in dispute, changes %v", outcome.Correction, outcome.Disputed, *outcome.Methods[0].Changes)
 	}
-	e, err := Evaluate(context.Background(), folder, labelled(t, func(row int) string { return "dog" }, 300, 400, 500), EvaluateOptions{})
+	e, err := evaluateHere(context.Background(), folder, labelled(t, func(row int) string { return "dog" }, 300, 400, 500), EvaluateOptions{})
 	if err != nil || !e.Methods[0].Same {
 		t.Errorf("%+v, %v", e, err)
 	}
@@ -244,9 +244,9 @@ func TestMethodsAreCorrectedAlike(t *testing.T) {
 
 // Labels of rows of a target that has changed, or beside another source, say nothing of the methods.
 func TestEvaluateRefusesOtherData(t *testing.T) {
-	source, target := domains(t)
+	source, target := bothDomains(t)
 	folder := filepath.Join(t.TempDir(), "out")
-	if _, err := Run(context.Background(), source, target, Options{Folder: folder, Set: []string{"methods=[source-only@linear]", "seeds=[1]"}}); err != nil {
+	if _, err := runHere(context.Background(), source, target, Options{Folder: folder, Set: []string{"methods=[source-only@linear]", "seeds=[1]"}}); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(target)
@@ -258,29 +258,29 @@ func TestEvaluateRefusesOtherData(t *testing.T) {
 	testfiles.Write(t, target, strings.Join(lines, "\n")+"\n")
 	filled := labelled(t, func(row int) string { return "dog" }, 60, 70, 80)
 	for _, choose := range []bool{false, true} {
-		if _, err := Evaluate(context.Background(), folder, filled, EvaluateOptions{Choose: choose}); err == nil || !strings.Contains(err.Error(), target+", which have changed since") {
+		if _, err := evaluateHere(context.Background(), folder, filled, EvaluateOptions{Choose: choose}); err == nil || !strings.Contains(err.Error(), target+", which have changed since") {
 			t.Errorf("choose %v: %v", choose, err)
 		}
 	}
-	if e, err := Evaluate(context.Background(), filepath.Join(folder, names.Predictions), filled, EvaluateOptions{}); err != nil || e.Labels != 3 {
+	if e, err := evaluateHere(context.Background(), filepath.Join(folder, names.Predictions), filled, EvaluateOptions{}); err != nil || e.Labels != 3 {
 		t.Errorf("the predictions alone: %+v, %v", e, err)
 	}
 	if err := os.Remove(source); err != nil {
 		t.Fatal(err)
 	}
-	if e, err := Evaluate(context.Background(), folder, filled, EvaluateOptions{}); err != nil || !strings.Contains(e.Notes[len(e.Notes)-1], "the source is not there") {
+	if e, err := evaluateHere(context.Background(), folder, filled, EvaluateOptions{}); err != nil || !strings.Contains(e.Notes[len(e.Notes)-1], "the source is not there") {
 		t.Errorf("without the source: %+v, %v", e, err)
 	}
 }
 
 // What somebody has typed into to_label.csv stays, and predictions of anybody can be evaluated.
 func TestLabelsStay(t *testing.T) {
-	source, target := domains(t)
+	source, target := bothDomains(t)
 	folder := filepath.Join(t.TempDir(), "out")
 	o := Options{Folder: folder, Set: []string{"methods=[source-only@linear]", "seeds=[1]"}}
 	run := func() string {
 		t.Helper()
-		if _, err := Run(context.Background(), source, target, o); err != nil {
+		if _, err := runHere(context.Background(), source, target, o); err != nil {
 			t.Fatal(err)
 		}
 		text, err := os.ReadFile(filepath.Join(folder, names.ToLabel))
@@ -325,7 +325,7 @@ func TestLabelsStay(t *testing.T) {
 	}
 	testfiles.Write(t, target, strings.Replace(string(rows), "1", "2", 1))
 	o.Overwrite = true
-	if _, err := Run(context.Background(), source, target, o); err == nil || !strings.Contains(err.Error(), names.ToLabel+": has labels of rows of former data") {
+	if _, err := runHere(context.Background(), source, target, o); err == nil || !strings.Contains(err.Error(), names.ToLabel+": has labels of rows of former data") {
 		t.Errorf("another target: %v", err)
 	}
 	if kept, err := os.ReadFile(filepath.Join(folder, names.ToLabel)); string(kept) != typed {
@@ -337,17 +337,17 @@ func TestLabelsStay(t *testing.T) {
 	}
 	filled := labelled(t, func(row int) string { return "dog" }, 60, 70, 80)
 	for _, of := range []string{folder, filepath.Join(folder, names.Predictions)} {
-		e, err := Evaluate(context.Background(), of, filled, EvaluateOptions{})
+		e, err := evaluateHere(context.Background(), of, filled, EvaluateOptions{})
 		if err != nil || e.Labels != 3 || e.Methods != nil {
 			t.Errorf("%s: %+v, %v", of, e, err)
 		}
-		if _, err := Evaluate(context.Background(), of, filled, EvaluateOptions{Choose: true}); err == nil || !strings.Contains(err.Error(), "no methods to choose from") {
+		if _, err := evaluateHere(context.Background(), of, filled, EvaluateOptions{Choose: true}); err == nil || !strings.Contains(err.Error(), "no methods to choose from") {
 			t.Errorf("%s: %v", of, err)
 		}
 	}
 	none := filepath.Join(t.TempDir(), "none")
 	o.Folder, o.LabelRows = none, -1
-	if _, err := Run(context.Background(), source, target, o); err != nil {
+	if _, err := runHere(context.Background(), source, target, o); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(none, names.ToLabel)); !errors.Is(err, fs.ErrNotExist) {

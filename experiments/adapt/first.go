@@ -52,5 +52,5 @@ func (p *Plan) predictTarget(ctx context.Context, members []model.Model, name st
 }
 
 func (p *Plan) predictOptions() predict.Options {
-	return predict.Options{Device: p.options.Device, Threads: p.options.Threads}
+	return predict.Options{Torch: p.options.Torch, Device: p.options.Device, Threads: p.options.Threads}
 }

@@ -63,7 +63,7 @@ func TestForestJoins(t *testing.T) {
 			return path
 		}
 		o := Options{Folder: filepath.Join(folder, "out"), Set: []string{c.set, "seeds=[1, 2]"}}
-		outcome, err := Run(context.Background(), write("source", 500, true), write("target", 400, false), o)
+		outcome, err := runHere(context.Background(), write("source", 500, true), write("target", 400, false), o)
 		if err != nil {
 			t.Fatal(c.name, err)
 		}

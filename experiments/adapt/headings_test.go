@@ -185,7 +185,7 @@ func TestNoFormulas(t *testing.T) {
 	}
 	testfiles.Write(t, path("labels.csv"), filled)
 	for _, format := range table.Formats() {
-		e, err := Evaluate(context.Background(), path("predictions."+format), path("labels.csv"), EvaluateOptions{})
+		e, err := evaluateHere(context.Background(), path("predictions."+format), path("labels.csv"), EvaluateOptions{})
 		if err != nil || e.Labels != 5 || e.Rows != n || e.Recalls[0].Class != classes[1] {
 			t.Errorf("%s: %+v, %v", format, e, err)
 		}
@@ -194,11 +194,11 @@ func TestNoFormulas(t *testing.T) {
 
 // Tables are in Parquet if that is asked for, are evaluated, and give way to those of another format.
 func TestTablesInParquet(t *testing.T) {
-	source, target := domains(t)
+	source, target := bothDomains(t)
 	o := Options{Folder: filepath.Join(t.TempDir(), "out"), Set: []string{"methods=[source-only@linear]", "seeds=[1]"}, Format: "parquet", Probabilities: true}
 	run := func(has, lacks string) *Outcome {
 		t.Helper()
-		outcome, err := Run(context.Background(), source, target, o)
+		outcome, err := runHere(context.Background(), source, target, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -218,7 +218,7 @@ func TestTablesInParquet(t *testing.T) {
 		t.Errorf("%v, %v; outcome.json has %v", shares, err, outcome.Classes[0].TargetShare)
 	}
 	filled := labelled(t, func(int) string { return "dog" }, 60, 70, 80)
-	inParquet, err := Evaluate(context.Background(), o.Folder, filled, EvaluateOptions{})
+	inParquet, err := evaluateHere(context.Background(), o.Folder, filled, EvaluateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,12 +227,12 @@ func TestTablesInParquet(t *testing.T) {
 	}
 	o.Format = ""
 	run(".csv", ".parquet")
-	inCSV, err := Evaluate(context.Background(), o.Folder, filled, EvaluateOptions{})
+	inCSV, err := evaluateHere(context.Background(), o.Folder, filled, EvaluateOptions{})
 	if diff := cmp.Diff(inCSV, inParquet, cmpopts.EquateApprox(0, 1e-7)); err != nil || diff != "" {
 		t.Error(diff, err)
 	}
 	o.Format = "xls"
-	if _, err := Run(context.Background(), source, target, o); err == nil || !strings.Contains(err.Error(), `no format "xls"; there are csv and parquet`) {
+	if _, err := runHere(context.Background(), source, target, o); err == nil || !strings.Contains(err.Error(), `no format "xls"; there are csv and parquet`) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -12,10 +12,10 @@ import (
 
 // A run whose held-out rows allow no calibration is left out by name, and the others predict.
 func TestRunWithoutCalibrationIsLeftOut(t *testing.T) {
-	source, target := domains(t)
+	source, target := bothDomains(t)
 	folder := filepath.Join(t.TempDir(), "out")
 	o := Options{Folder: folder, Set: []string{"methods=[source-only@linear, source-only]", "seeds=[1]"}}
-	if _, err := Run(context.Background(), source, target, o); err != nil {
+	if _, err := runHere(context.Background(), source, target, o); err != nil {
 		t.Fatal(err)
 	}
 	p, err := NewPlan(source, target, o)
@@ -23,7 +23,7 @@ func TestRunWithoutCalibrationIsLeftOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	spoil(t, p.Runs[1].Dir(p.results()))
-	outcome, err := Run(context.Background(), source, target, o)
+	outcome, err := runHere(context.Background(), source, target, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 // Labels of the target say how many predictions are right, in whatever order classes come, and choose
 // nothing: what is predicted is what it is without them.
 func TestMeasuredByLabels(t *testing.T) {
-	source, target := domains(t)
+	source, target := bothDomains(t)
 	text, err := os.ReadFile(target)
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +49,7 @@ func TestMeasuredByLabels(t *testing.T) {
 		}
 		testfiles.Write(t, withLabels, b.String())
 		folder := filepath.Join(t.TempDir(), "out")
-		outcome, err := Run(context.Background(), source, withLabels, Options{Folder: folder, Set: []string{"methods=[source-only]", "seeds=[1]", "train.epochs=8", "network.features=8"}})
+		outcome, err := runHere(context.Background(), source, withLabels, Options{Folder: folder, Set: []string{"methods=[source-only]", "seeds=[1]", "train.epochs=8", "network.features=8"}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,7 +17,6 @@ import (
 	"iwda/experiments/model"
 	"iwda/experiments/predict"
 	"iwda/internal/testfiles"
-	"iwda/torch"
 )
 
 func writeFile(t *testing.T, folder, name, text string) string {
@@ -140,7 +139,7 @@ func TestOneFileWithBothDomains(t *testing.T) {
 	folder := t.TempDir()
 	path, out := oneFile(t, folder), filepath.Join(folder, "out")
 	o := Options{Folder: out, Set: small, Columns: Naming{Roles: table.Roles{Label: "species", ID: "sample", Ignore: []string{"run"}, DomainColumn: "site"}}}
-	if _, err := Run(context.Background(), path, "", o); err != nil {
+	if _, err := runHere(context.Background(), path, "", o); err != nil {
 		t.Fatal(err)
 	}
 	predictions := lines(t, filepath.Join(out, names.Predictions))
@@ -162,7 +161,7 @@ func TestOneFileWithBothDomains(t *testing.T) {
 		t.Errorf("%+v", in)
 	}
 	again := filepath.Join(folder, "again.csv")
-	written, err := predict.Write(context.Background(), members, predict.Request{Inputs: []string{path}, Shares: predict.ModelShares, Output: again}, predict.Options{Device: torch.CPU, Threads: 1, Batch: 50})
+	written, err := predict.Write(context.Background(), members, predict.Request{Inputs: []string{path}, Shares: predict.ModelShares, Output: again}, predict.Options{Torch: iwrunTorch, Threads: 1, Batch: 50})
 	if err != nil || written.Rows() != 240 {
 		t.Fatalf("%d rows, %v", written.Rows(), err)
 	}
@@ -173,11 +172,11 @@ func TestOneFileWithBothDomains(t *testing.T) {
 		}
 	}
 	labels := writeFile(t, folder, "labels.csv", "id,label\ns1,bee\ns3,ant\ns5,bee\ns7,bee\ns9,ant\n")
-	e, err := Evaluate(context.Background(), out, labels, EvaluateOptions{Device: torch.CPU})
+	e, err := evaluateHere(context.Background(), out, labels, EvaluateOptions{})
 	if err != nil || len(e.Methods) == 0 || e.Methods[0].Accuracy.Value == 0 {
 		t.Errorf("%+v, %v", e, err)
 	}
-	if _, err := Run(context.Background(), path, "", Options{Folder: out, Columns: Naming{Roles: table.Roles{Label: "species", DomainColumn: "site"}}}); err == nil || !strings.Contains(err.Error(), "uses other columns of the source") {
+	if _, err := runHere(context.Background(), path, "", Options{Folder: out, Columns: Naming{Roles: table.Roles{Label: "species", DomainColumn: "site"}}}); err == nil || !strings.Contains(err.Error(), "uses other columns of the source") {
 		t.Errorf("other columns: error %v", err)
 	}
 }

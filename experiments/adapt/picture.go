@@ -1,6 +1,7 @@
 package adapt
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -27,7 +28,7 @@ type picture struct {
 
 // pictureOf projects the sample before the members and after the first network among them; others
 // have no features but the columns.
-func (o *conclusion) pictureOf(p *Plan, members []model.Model) error {
+func (o *conclusion) pictureOf(ctx context.Context, p *Plan, members []model.Model) error {
 	s := p.Data.sample
 	o.picture.labels = datasets.LabelsOf(s.source).Classes()
 	by, err := normalise.Fit(normalise.Settings{Way: normalise.OfSource}, s.source, s.target)
@@ -44,7 +45,7 @@ func (o *conclusion) pictureOf(p *Plan, members []model.Model) error {
 	var values []float32
 	width := 0
 	for _, rows := range []datasets.Set{members[at].Normalisation.OnSource(s.source), members[at].Normalisation.OnTarget(s.target)} {
-		part, size, err := predict.Features(members[at], rows, p.predictOptions())
+		part, size, err := predict.Features(ctx, members[at], rows, p.predictOptions())
 		if err != nil {
 			return err
 		}

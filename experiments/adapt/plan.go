@@ -15,10 +15,10 @@ import (
 	"iwda/datasets/table"
 	"iwda/experiments/adapt/names"
 	"iwda/experiments/config"
+	"iwda/experiments/domains"
 	"iwda/experiments/labels"
 	"iwda/experiments/plan"
 	"iwda/experiments/schedule"
-	"iwda/experiments/train"
 	"iwda/internal/input"
 	"iwda/internal/printable"
 	"iwda/internal/wholefile"
@@ -245,16 +245,16 @@ func (p *Plan) check(ctx context.Context) error {
 		}
 	}
 	if path := p.path(names.ToLabel); p.options.Overwrite && labels.StateOf(path).Touched {
-		if other, err := train.OfOtherData(p.Runs, p.results()); err != nil {
+		if other, err := domains.OfOtherData(p.Runs, p.results()); err != nil {
 			return err
 		} else if len(other) > 0 {
 			return config.Error{Location: path, Message: "has labels of rows of former data, which have changed since; rename the file"}
 		}
 	}
-	if err := train.CheckSameWeights(p.Runs, p.results(), p.options.Overwrite); err != nil {
+	if err := domains.CheckSameWeights(p.Runs, p.results(), p.options.Overwrite); err != nil {
 		return err
 	}
-	if err := train.CheckSameData(p.Runs, p.results(), p.options.Overwrite); err != nil {
+	if err := domains.CheckSame(p.Runs, p.results(), p.options.Overwrite); err != nil {
 		return err
 	}
 	if err := p.checkImages(ctx); err != nil {
@@ -281,7 +281,7 @@ func (p *Plan) checkImages(ctx context.Context) error {
 	if p.Data.Kind != catalogue.ImageFiles {
 		return nil
 	}
-	notes, err := train.CheckImages(ctx, p.Runs[0].Config)
+	notes, err := domains.CheckImages(ctx, p.Runs[0].Config)
 	p.Warnings = append(p.Warnings, notes...)
 	return input.Wrong(err)
 }

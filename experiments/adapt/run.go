@@ -1,5 +1,5 @@
 // Package adapt goes from two domains of files, a labelled source and a target without labels,
-// to predictions for the target ([Run]). It looks at both domains ([Look]), writes the
+// to predictions for the target ([Plan.Run]). It looks at both domains ([Look]), writes the
 // experiment file that follows, with the reasons as comments ([Data.Experiment]), trains it as
 // any other, has package judge choose among its runs without a label of the target, and leaves
 // the chosen models, their predictions, the class shares that they found, a report, and
@@ -20,17 +20,16 @@ import (
 
 	"iwda/experiments/adapt/names"
 	"iwda/experiments/config"
+	"iwda/experiments/engine"
 	"iwda/experiments/model"
 	"iwda/experiments/plan"
 	"iwda/experiments/schedule"
 	"iwda/experiments/store"
-	"iwda/experiments/train"
 	"iwda/internal/wholefile"
 	"iwda/nets/architecture"
-	"iwda/torch"
 )
 
-// Options are those of [Run]. The zero value of a field is what is usual, but for Folder.
+// Options are those of [NewPlan]. The zero value of a field is what is usual, but for Folder and Train.
 type Options struct {
 	Folder string   // of everything that is written
 	Set    []string // assignments KEY=VALUE to keys of the experiment file
@@ -54,35 +53,25 @@ type Options struct {
 	// Overwrite begins runs anew that were made with other settings, which is an error otherwise.
 	Overwrite bool
 	// Trust is for modules that only an experiment.yaml which the folder already has names.
-	Trust   model.Trust
-	Device  torch.Device
-	Threads int // of libtorch; 0 means 1
+	Trust model.Trust
+	// Torch, Device and Threads are those of [predict.Options].
+	Torch   *engine.Process
+	Device  string
+	Threads int
 	// Train makes those of the runs that are not finished below a folder of results, and
 	// returns the ones that failed. Its error ends the adaptation. It calls finished with each, one
-	// at a time, and may say the sentence that comes back, unless it is empty. nil makes them here,
-	// one after the other, and says nothing.
+	// at a time, and may say the sentence that comes back, unless it is empty.
 	Train func(ctx context.Context, runs []plan.Run, results string, finished func(plan.Run) string) ([]schedule.Failure, error)
 }
 
-// ErrNothingTrained is returned by [Run] if every run failed.
+// ErrNothingTrained is returned by [Plan.Run] if every run failed.
 var ErrNothingTrained = errors.New("every run failed: there is nothing to predict with")
 
-// Run goes from a labelled source and a target without labels, both files of features or
-// folders of images, to predictions: it looks at the data, writes experiment.yaml, trains,
-// chooses without a label of the target, and leaves everything in the folder. What is wrong
-// with the options or the data is an error before anything is written.
+// Run carries the plan out, once: it writes experiment.yaml, trains, chooses without a label of the target, and leaves
+// everything in the folder. What is wrong with the options or the data is an error before anything is written.
 //
-// Run again with the same folder, it goes on after a cancelled context or a crash, and follows
+// A plan of the same folder goes on after a cancelled context or a crash, and follows
 // the experiment.yaml that is there, which may have been changed.
-func Run(ctx context.Context, source, target string, o Options) (*Outcome, error) {
-	p, err := NewPlan(source, target, o)
-	if err != nil {
-		return nil, err
-	}
-	return p.Run(ctx)
-}
-
-// Run carries the plan out, once; see [Run].
 func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 	seconds, last := map[string]float64{}, p.began
 	lap := func(part string) { // notes the time since the last one
@@ -97,11 +86,7 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 	}
 	lap("look")
 	place := store.PlaceOf(p.options.Folder)
-	train := p.options.Train
-	if train == nil {
-		train = p.options.trainHere
-	}
-	failed, err := train(ctx, longestFirst(p.Runs), p.results(), func(run plan.Run) string { return p.firstAnswer(ctx, run) })
+	failed, err := p.options.Train(ctx, longestFirst(p.Runs), p.results(), func(run plan.Run) string { return p.firstAnswer(ctx, run) })
 	if err == nil {
 		err = cmp.Or(ctx.Err(), place.Check())
 	}
@@ -178,47 +163,4 @@ func longestFirst(runs []plan.Run) []plan.Run {
 	ordered := slices.Clone(runs)
 	slices.SortStableFunc(ordered, func(a, b plan.Run) int { return work(b) - work(a) })
 	return ordered
-}
-
-// trainHere makes the runs in this process.
-func (o Options) trainHere(ctx context.Context, runs []plan.Run, results string, finished func(plan.Run) string) (failed []schedule.Failure, err error) {
-	place := store.PlaceOf(o.Folder)
-	for _, run := range runs {
-		if err := place.Check(); err != nil {
-			return nil, err
-		}
-		if _, finished := run.Finished(results); finished {
-			continue
-		}
-		if err := o.trainOne(ctx, run, results); ctx.Err() != nil {
-			return nil, ctx.Err()
-		} else if err != nil {
-			failed = append(failed, schedule.Failure{Run: run, Reason: err.Error()})
-		} else {
-			finished(run)
-		}
-	}
-	return failed, nil
-}
-
-// trainOne makes a run, of which nobody else may be at work.
-func (o Options) trainOne(ctx context.Context, run plan.Run, results string) (err error) {
-	dir := run.Dir(results)
-	lock, err := dir.Lock()
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, lock.Close()) }()
-	if o.Overwrite {
-		if other, err := run.Conflict(dir); err != nil || len(other) > 0 {
-			if err := dir.Clear(); err != nil {
-				return err
-			}
-		}
-	}
-	if err := errors.Join(run.WriteConfig(dir), dir.Begin()); err != nil {
-		return err
-	}
-	_, err = train.Run(ctx, run.Config, dir, train.Options{Device: o.Device, Threads: o.Threads})
-	return err
 }

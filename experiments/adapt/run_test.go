@@ -19,16 +19,20 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"iwda/experiments/adapt/names"
+	"iwda/experiments/engine"
+	"iwda/experiments/engine/enginetest"
+	"iwda/experiments/labels"
 	"iwda/experiments/plan"
 	"iwda/experiments/schedule"
 	"iwda/experiments/store"
+	"iwda/experiments/train"
 	"iwda/internal/testfiles"
 	"iwda/internal/wholefile"
 )
 
-// domains writes a source with labels and a target without, two classes in the plane in other
+// bothDomains writes a source with labels and a target without, two classes in the plane in other
 // shares, and returns their paths.
-func domains(t *testing.T) (source, target string) {
+func bothDomains(t *testing.T) (source, target string) {
 	t.Helper()
 	random, folder := rand.New(rand.NewPCG(1, 2)), t.TempDir()
 	write := func(name string, first, second int, labelled bool) string {
@@ -61,12 +65,12 @@ var small = []string{"methods=[source-only, iwdan]", "seeds=[1, 2]", "train.epoc
 
 // A folder that is moved while its runs are trained is not made anew.
 func TestFolderThatIsMoved(t *testing.T) {
-	source, target := domains(t)
+	source, target := bothDomains(t)
 	folder := filepath.Join(t.TempDir(), "out")
 	o := Options{Folder: folder, Set: small, Train: func(context.Context, []plan.Run, string, func(plan.Run) string) ([]schedule.Failure, error) {
 		return nil, os.Rename(folder, folder+" elsewhere")
 	}}
-	if _, err := Run(context.Background(), source, target, o); err == nil || !strings.Contains(err.Error(), folder+" was moved, deleted or replaced") {
+	if _, err := runHere(context.Background(), source, target, o); err == nil || !strings.Contains(err.Error(), folder+" was moved, deleted or replaced") {
 		t.Errorf("error %v", err)
 	}
 	if _, err := os.Stat(folder); err == nil {
@@ -77,10 +81,10 @@ func TestFolderThatIsMoved(t *testing.T) {
 // A Go program goes from two files to predictions, without a word on its own, and outcome.json
 // says what it returned and what the other files hold.
 func TestRun(t *testing.T) {
-	source, target := domains(t)
+	source, target := bothDomains(t)
 	folder := filepath.Join(t.TempDir(), "out")
 	o := Options{Folder: folder, Set: small}
-	outcome, err := Run(context.Background(), source, target, o)
+	outcome, err := runHere(context.Background(), source, target, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +152,7 @@ func TestRun(t *testing.T) {
 		}
 		return []schedule.Failure{{Run: runs[0], Reason: "it is left out\nfor a reason"}}, nil
 	}
-	again, err := Run(context.Background(), source, target, o)
+	again, err := runHere(context.Background(), source, target, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +165,7 @@ func TestRun(t *testing.T) {
 	o.Train, o.Overwrite = nil, true // of runs of the same settings there is nothing to begin anew
 	result := filepath.Join(names.Runs, "adapt", filepath.FromSlash(outcome.Runs[0].Run), store.ResultFile)
 	trained := text(result)
-	if again, err = Run(context.Background(), source, target, o); err != nil || !bytes.Equal(text(names.Predictions), before) {
+	if again, err = runHere(context.Background(), source, target, o); err != nil || !bytes.Equal(text(names.Predictions), before) {
 		t.Errorf("other predictions: %+v, %v", again, err)
 	}
 	if !bytes.Equal(text(result), trained) {
@@ -172,7 +176,7 @@ func TestRun(t *testing.T) {
 // A target that has other rows after the training than before it is an error.
 func TestTargetChanges(t *testing.T) {
 	for lines, want := range map[int]string{130: "has 129 rows now and had 120", 100: "has 99 rows now and had 120"} {
-		source, target := domains(t)
+		source, target := bothDomains(t)
 		o := Options{Folder: filepath.Join(t.TempDir(), "out"), Set: []string{"methods=[source-only@linear]", "seeds=[1]"}}
 		o.Train = func(ctx context.Context, runs []plan.Run, results string, finished func(plan.Run) string) ([]schedule.Failure, error) {
 			failed, err := o.trainHere(ctx, runs, results, finished)
@@ -184,7 +188,7 @@ func TestTargetChanges(t *testing.T) {
 			testfiles.Write(t, target, strings.Join(rows, ""))
 			return failed, err
 		}
-		if _, err := Run(context.Background(), source, target, o); err == nil || !strings.Contains(err.Error(), target+": "+want) {
+		if _, err := runHere(context.Background(), source, target, o); err == nil || !strings.Contains(err.Error(), target+": "+want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
@@ -193,11 +197,11 @@ func TestTargetChanges(t *testing.T) {
 // A cancelled context ends it with the context's error, and what goes wrong before training
 // leaves nothing.
 func TestRunEnds(t *testing.T) {
-	source, target := domains(t)
+	source, target := bothDomains(t)
 	folder := filepath.Join(t.TempDir(), "out")
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Run(cancelled, source, target, Options{Folder: folder, Set: small}); !errors.Is(err, context.Canceled) {
+	if _, err := runHere(cancelled, source, target, Options{Folder: folder, Set: small}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 	fails := func(_ context.Context, runs []plan.Run, _ string, _ func(plan.Run) string) (failed []schedule.Failure, err error) {
@@ -206,7 +210,7 @@ func TestRunEnds(t *testing.T) {
 		}
 		return failed, nil
 	}
-	if _, err := Run(context.Background(), source, target, Options{Folder: folder, Set: small, Train: fails}); !errors.Is(err, ErrNothingTrained) {
+	if _, err := runHere(context.Background(), source, target, Options{Folder: folder, Set: small, Train: fails}); !errors.Is(err, ErrNothingTrained) {
 		t.Errorf("every run failed: %v", err)
 	}
 	other := filepath.Join(t.TempDir(), "other")
@@ -215,7 +219,7 @@ func TestRunEnds(t *testing.T) {
 		"is read":          {Folder: source},
 		"train.validation": {Folder: other, Set: []string{"train.validation=0"}},
 	} {
-		if _, err := Run(context.Background(), source, target, o); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := runHere(context.Background(), source, target, o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		} else if want == "is read" && !errors.Is(err, wholefile.ErrSame) {
 			t.Errorf("%v", err)
@@ -225,7 +229,7 @@ func TestRunEnds(t *testing.T) {
 	own := t.TempDir()
 	for _, name := range []string{names.Classes, names.Report, names.Outcome} {
 		path := writeFile(t, own, name, "{}\n")
-		_, err := Run(context.Background(), source, target, Options{Folder: own, Set: small, Overwrite: true, Train: fails})
+		_, err := runHere(context.Background(), source, target, Options{Folder: own, Set: small, Overwrite: true, Train: fails})
 		if text, _ := os.ReadFile(path); err == nil || !strings.Contains(err.Error(), path+" would be overwritten") || string(text) != "{}\n" {
 			t.Errorf("%s, %v", text, err)
 		}
@@ -239,4 +243,60 @@ func TestRunEnds(t *testing.T) {
 	if _, err := os.Stat(other); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("something was written: %v", err)
 	}
+}
+
+// iwrunTorch is this binary; see TestMain.
+var iwrunTorch = &engine.Process{Log: os.Stderr}
+
+func TestMain(m *testing.M) {
+	enginetest.Play(func() {})
+	status := m.Run()
+	iwrunTorch.Close()
+	os.Exit(status)
+}
+
+// runHere makes a plan and runs it, in this process unless the options say otherwise.
+func runHere(ctx context.Context, source, target string, o Options) (*Outcome, error) {
+	if o.Torch = iwrunTorch; o.Train == nil {
+		o.Train = o.trainHere
+	}
+	p, err := NewPlan(source, target, o)
+	if err != nil {
+		return nil, err
+	}
+	return p.Run(ctx)
+}
+
+// evaluateHere is [Evaluate].
+func evaluateHere(ctx context.Context, of, labelFile string, o EvaluateOptions) (*labels.Evaluation, error) {
+	o.Torch = iwrunTorch
+	return Evaluate(ctx, of, labelFile, o)
+}
+
+// trainHere makes the runs in this process.
+func (o Options) trainHere(ctx context.Context, runs []plan.Run, results string, finished func(plan.Run) string) (failed []schedule.Failure, err error) {
+	for _, run := range runs {
+		if _, finished := run.Finished(results); finished {
+			continue
+		}
+		dir := run.Dir(results)
+		if other, err := run.Conflict(dir); o.Overwrite && (err != nil || len(other) > 0) {
+			if err := dir.Clear(); err != nil {
+				return nil, err
+			}
+		}
+		err := errors.Join(dir.Begin(), run.WriteConfig(dir))
+		if err == nil {
+			_, err = train.Run(ctx, run.Config, dir, train.Options{Threads: o.Threads})
+		}
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err != nil:
+			failed = append(failed, schedule.Failure{Run: run, Reason: err.Error()})
+		default:
+			finished(run)
+		}
+	}
+	return failed, nil
 }

@@ -18,7 +18,6 @@ import (
 	"iwda/experiments/model"
 	"iwda/experiments/predict"
 	"iwda/internal/testfiles"
-	"iwda/torch"
 )
 
 // wordyDomains writes a source and a target whose columns are words, and numbers with gaps, in the
@@ -54,7 +53,7 @@ func wordyDomains(t *testing.T) (source, target string) {
 func TestWords(t *testing.T) {
 	source, target := wordyDomains(t)
 	folder := filepath.Join(t.TempDir(), "out")
-	outcome, err := Run(context.Background(), source, target, Options{Folder: folder, Set: small, Probabilities: true})
+	outcome, err := runHere(context.Background(), source, target, Options{Folder: folder, Set: small, Probabilities: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +88,7 @@ func TestWords(t *testing.T) {
 	for name, input := range map[string]string{"raw": target, "encoded": encodedRows(t, source, target)} {
 		output := filepath.Join(t.TempDir(), "predictions.csv")
 		request := predict.Request{Inputs: []string{input}, Shares: predict.ModelShares, Output: output, Probabilities: true}
-		written, err := predict.Write(context.Background(), members, request, predict.Options{Device: torch.CPU, Threads: 1, Batch: predict.DefaultBatch})
+		written, err := predict.Write(context.Background(), members, request, predict.Options{Torch: iwrunTorch, Threads: 1, Batch: predict.DefaultBatch})
 		if err != nil {
 			t.Fatal(err)
 		}

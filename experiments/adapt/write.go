@@ -92,7 +92,7 @@ func (o *conclusion) predict(ctx context.Context, p *Plan, also func(id, class s
 		o.Classes[i].PredictedShare = float64(n) / float64(written.Rows())
 	}
 	if p.Data.Kind == catalogue.Vectors {
-		return o.pictureOf(p, members)
+		return o.pictureOf(ctx, p, members)
 	}
 	o.pictureOfLogits()
 	return nil

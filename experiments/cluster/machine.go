@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -22,7 +23,7 @@ func (s *Slurm) Here(results string) error {
 	if err := errors.Join(programErr, directoryErr, resultsErr); err != nil {
 		return fmt.Errorf("cannot tell the tasks where to work: %w", err)
 	}
-	s.Program, s.Directory, s.Results, s.MaxArraySize = launcherOf(program), directory, results, maxArraySize()
+	s.Program, s.Directory, s.Results, s.MaxArraySize = cmp.Or(os.Getenv(launcherVariable), program), directory, results, maxArraySize()
 	s.Environment = map[string]string{}
 	for _, name := range append(s.Variables(), dataVariable) {
 		if value, set := os.LookupEnv(name); set {
@@ -32,23 +33,9 @@ func (s *Slurm) Here(results string) error {
 	return nil
 }
 
-// launcherVariable is set by the command that finds libtorch before it becomes this program.
+// launcherVariable names the command of the Python package that finds libtorch before it becomes this program, and by
+// which other machines start it.
 const launcherVariable = "IWDA_LAUNCHER"
-
-// launcherOf returns the path by which other machines start a program: the command of the
-// Python package that did here, or in a folder of `make dist` the launcher beside the folder
-// bin, which find libtorch.
-func launcherOf(program string) string {
-	if named := os.Getenv(launcherVariable); named != "" {
-		return named
-	}
-	folder, name := filepath.Split(program)
-	launcher := filepath.Join(folder, "..", name)
-	if info, err := os.Stat(launcher); err != nil || !info.Mode().IsRegular() || filepath.Base(folder) != "bin" {
-		return program
-	}
-	return launcher
-}
 
 // Write writes the files of the jobs into the folder slurm of the experiment's results, in
 // place of former ones, and returns the path of the script that submits the others.

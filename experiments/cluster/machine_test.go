@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,25 +10,18 @@ import (
 	"iwda/internal/testfiles"
 )
 
-// Tasks start the launcher of a packed folder, and a program that was built where it lies.
-func TestLauncherOf(t *testing.T) {
-	folder := t.TempDir()
-	packed, built := filepath.Join(folder, "bin", "iwrun"), filepath.Join(folder, "build", "iwrun")
-	if got := launcherOf(packed); got != packed {
-		t.Errorf("without a launcher: %s", got)
-	}
-	launcher := filepath.Join(folder, "iwrun")
-	if err := os.WriteFile(launcher, []byte("#!/bin/sh\n"), 0o777); err != nil {
+// Tasks start the program that wrote their scripts, or the command of Python that started it.
+func TestProgramOfTasks(t *testing.T) {
+	this, err := os.Executable()
+	if err != nil {
 		t.Fatal(err)
 	}
-	for program, want := range map[string]string{packed: launcher, built: built} {
-		if got := launcherOf(program); got != want {
-			t.Errorf("%s is started by %s, want %s", program, got, want)
+	for _, launcher := range []string{"", "/venv/bin/iwrun"} {
+		t.Setenv("IWDA_LAUNCHER", launcher)
+		var s Slurm
+		if err := s.Here("results"); err != nil || s.Program != cmp.Or(launcher, this) {
+			t.Errorf("started by %q: %s, %v", launcher, s.Program, err)
 		}
-	}
-	t.Setenv("IWDA_LAUNCHER", "/venv/bin/iwrun")
-	if got := launcherOf(packed); got != "/venv/bin/iwrun" {
-		t.Errorf("started by a command of Python: %s", got)
 	}
 }
 

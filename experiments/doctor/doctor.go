@@ -10,64 +10,39 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"strconv"
 	"strings"
 
+	"iwda/experiments/engine"
 	"iwda/experiments/schedule"
-	"iwda/internal/input"
 	"iwda/internal/version"
-	"iwda/torch"
 )
 
 // Facts are what the doctor knows.
 type Facts struct {
-	Torch       string // libtorch's version
-	Device      string
-	Jobs        int
-	Threads     int
-	CUDADevices []string // the models
-	Driver      bool     // an NVIDIA driver is loaded
-	Usable      int      // cores that the process may use
-	Logical     int      // cores that the system has, as it counts them
-	Physical    int      // without the second threads of a core; 0: not known
-	OMPThreads  string   // the variable of the environment
-	// Libraries are the shared libraries of the process; none where the system does
-	// not tell.
-	Libraries    []string
-	OneDNN       bool   // multiplies matrices of float32
-	Instructions string // of libtorch's loops
-	Convolutions string // the instructions of our own convolutions
-	Parallel     string // libtorch's own description
+	engine.Facts
+	Missing    error // why there are no Facts of iwrun-torch; nil where they are
+	Device     string
+	Jobs       int
+	Threads    int
+	Driver     bool   // an NVIDIA driver is loaded
+	Usable     int    // cores that the process may use
+	Logical    int    // cores that the system has, as it counts them
+	Physical   int    // without the second threads of a core; 0: not known
+	OMPThreads string // the variable of the environment
 }
 
-// Examine returns what is found; how many runs are made at a time, on which devices, is for
-// the caller to fill in.
+// Examine returns what is found beside what iwrun-torch says; how many runs are made at a time, on which devices, is
+// for the caller to fill in.
 func Examine() Facts {
 	_, err := os.Stat("/proc/driver/nvidia/version")
 	return Facts{
-		Torch:        torch.Version(),
-		CUDADevices:  cudaDevices(),
-		Driver:       err == nil,
-		Usable:       runtime.GOMAXPROCS(0),
-		Logical:      runtime.NumCPU(),
-		Physical:     schedule.PhysicalCores(),
-		OMPThreads:   os.Getenv("OMP_NUM_THREADS"),
-		Libraries:    loadedLibraries(),
-		OneDNN:       torch.ProductsByOneDNN(),
-		Instructions: torch.InstructionSet(),
-		Convolutions: torch.ConvolutionInstructions(),
-		Parallel:     torch.ParallelInfo(),
+		Driver:     err == nil,
+		Usable:     runtime.GOMAXPROCS(0),
+		Logical:    runtime.NumCPU(),
+		Physical:   schedule.PhysicalCores(),
+		OMPThreads: os.Getenv("OMP_NUM_THREADS"),
 	}
-}
-
-// cudaDevices returns the models of the CUDA devices.
-func cudaDevices() []string {
-	models := make([]string, torch.CUDADevices())
-	for i := range models {
-		models[i] = cmp.Or(torch.CUDA(i).Name(), "unknown model")
-	}
-	return models
 }
 
 // Print writes the facts, a line each, and then what is wrong.
@@ -86,14 +61,16 @@ func (f Facts) Print(w io.Writer) {
 	}
 	line("iwrun", "%s%s", version.Version, revision())
 	line("go", "%s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH)
-	line("libtorch", "%s in %s", f.Torch, cmp.Or(f.library("libtorch_cpu."), unknown))
 	line("device", "%s; CUDA devices: %d%s", f.Device, len(f.CUDADevices), models)
 	line("cores", "%d usable, %d in the system, %s physical", f.Usable, f.Logical, physical)
 	line("runs", "%d at a time, threads of each: %d", f.Jobs, f.Threads)
-	line("BLAS", "%s", cmp.Or(f.products(), unknown))
-	line("kernels", "%s; convolutions of small networks: %s", cmp.Or(f.Instructions, unknown), cmp.Or(f.Convolutions, "generic"))
-	line("allocator", "%s", cmp.Or(f.library("libjemalloc", "libtcmalloc", "libmimalloc", "libc.so", "libc.musl", "ld-musl"), unknown))
-	fmt.Fprintf(w, "\n%s\n\n", strings.TrimSpace(f.Parallel))
+	if f.Missing == nil {
+		line("libtorch", "%s in %s", f.Torch, cmp.Or(f.library("libtorch_cpu."), unknown))
+		line("BLAS", "%s", cmp.Or(f.products(), unknown))
+		line("kernels", "%s; convolutions of small networks: %s", cmp.Or(f.Instructions, unknown), cmp.Or(f.Convolutions, "generic"))
+		line("allocator", "%s", cmp.Or(f.library("libjemalloc", "libtcmalloc", "libmimalloc", "libc.so", "libc.musl", "ld-musl"), unknown))
+		fmt.Fprintf(w, "\n%s\n\n", strings.TrimSpace(f.Parallel))
+	}
 	for _, warning := range f.warnings() {
 		fmt.Fprintln(w, "warning:", warning)
 	}
@@ -113,7 +90,9 @@ func (f Facts) warnings() []string {
 	if set, err := strconv.Atoi(f.OMPThreads); err == nil && set != f.Threads {
 		warn("OMP_NUM_THREADS is %d; runs ignore it and use --threads, here %d", set, f.Threads)
 	}
-	if f.Driver && len(f.CUDADevices) == 0 {
+	if f.Missing != nil {
+		warn("there is no libtorch: %v", f.Missing)
+	} else if f.Driver && len(f.CUDADevices) == 0 {
 		warn("there is an NVIDIA driver, but this libtorch cannot use it: build against one with CUDA (LIBTORCH=… make build)")
 	}
 	if strings.Contains(f.products(), "/blas/libblas.") {
@@ -141,19 +120,6 @@ func (f Facts) products() string {
 		return f.library("libdnnl.")
 	}
 	return f.library("libmkl_core", "libmkl_rt", "libopenblas", "libblis", "libblas.")
-}
-
-// loadedLibraries returns the paths of the shared libraries of this process.
-func loadedLibraries() []string {
-	text, _ := input.Read("/proc/self/maps", input.Text)
-	var paths []string
-	for line := range strings.Lines(string(text)) {
-		if start := strings.Index(line, "/"); start >= 0 && strings.Contains(line, ".so") {
-			paths = append(paths, strings.TrimSpace(line[start:]))
-		}
-	}
-	slices.Sort(paths)
-	return slices.Compact(paths)
 }
 
 // revision returns the revision of the source that the program was built from, in

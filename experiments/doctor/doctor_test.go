@@ -1,8 +1,11 @@
 package doctor
 
 import (
+	"errors"
 	"strings"
 	"testing"
+
+	"iwda/experiments/engine"
 )
 
 // The doctor says which models the GPUs are.
@@ -12,7 +15,7 @@ func TestPrintNamesGPUs(t *testing.T) {
 		"device      cpu; CUDA devices: 2 (A, B C)\n": {"A", "B C"},
 	} {
 		var text strings.Builder
-		Facts{Device: "cpu", CUDADevices: models}.Print(&text)
+		Facts{Device: "cpu", Facts: engine.Facts{CUDADevices: models}}.Print(&text)
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("%q is not in\n%s", want, text.String())
 		}
@@ -21,7 +24,7 @@ func TestPrintNamesGPUs(t *testing.T) {
 
 func TestWarnings(t *testing.T) {
 	const reference = "/usr/lib/x86_64-linux-gnu/blas/libblas.so.3.11.0" // which oneDNN stands before
-	healthy := Facts{Jobs: 2, Threads: 2, Usable: 8, Physical: 4, OneDNN: true, Libraries: []string{reference, "/usr/lib/libdnnl.so.2.6", "/usr/lib/libc.so.6"}}
+	healthy := Facts{Jobs: 2, Threads: 2, Usable: 8, Physical: 4, Facts: engine.Facts{OneDNN: true, Libraries: []string{reference, "/usr/lib/libdnnl.so.2.6", "/usr/lib/libc.so.6"}}}
 	if warnings := healthy.warnings(); len(warnings) != 0 {
 		t.Errorf("healthy: %q", warnings)
 	}
@@ -30,6 +33,7 @@ func TestWarnings(t *testing.T) {
 		"but there are 3":               func(f *Facts) { f.Usable = 3 },
 		"OMP_NUM_THREADS is 8":          func(f *Facts) { f.OMPThreads = "8" },
 		"NVIDIA driver":                 func(f *Facts) { f.Driver = true },
+		"no libtorch: it is not there":  func(f *Facts) { f.Driver, f.Missing = true, errors.New("it is not there") },
 		"reference BLAS":                func(f *Facts) { f.Libraries[0], f.OneDNN = reference, false },
 	} {
 		f := healthy

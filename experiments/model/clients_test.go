@@ -64,7 +64,7 @@ func eachModel(t *testing.T, f func(t *testing.T, c clientCase, m model.Model), 
 				testfiles.Write(t, c.input, string(bytes))
 				about.Normalise(values)
 				torch.NoGrad(func() {
-					features, logits := m.Network.Forward(torch.FromSlice(values, c.shape...), false)
+					features, logits := networkOf(m).Forward(torch.FromSlice(values, c.shape...), false)
 					c.features, c.logits = torch.ToSlice[float64](features.To(torch.Float64, torch.CPU)), torch.ToSlice[float64](logits.To(torch.Float64, torch.CPU))
 					if c.probabilities, err = about.Probabilities(torch.ToSlice[float32](logits), about.Shares.Target); err != nil {
 						t.Fatal(err)
@@ -182,7 +182,7 @@ func ensemble(t *testing.T) clientCase {
 			for _, m := range members {
 				values := slices.Clone(rows)
 				m.Normalise(values)
-				_, logits := m.Network.Forward(torch.FromSlice(values, clientRows, 12), false)
+				_, logits := networkOf(m).Forward(torch.FromSlice(values, clientRows, 12), false)
 				p, err := m.Probabilities(torch.ToSlice[float32](logits), m.Shares.Target)
 				if err != nil {
 					t.Fatal(err)

@@ -10,9 +10,6 @@ import (
 	"strings"
 
 	"iwda/experiments/store"
-	"iwda/nets"
-	"iwda/nets/architecture"
-	"iwda/torch"
 )
 
 // OpenEnsemble is [Trust.OpenEnsemble] by the zero value.
@@ -67,8 +64,7 @@ func Describe(folder string) (models []Metadata, places []string, err error) {
 	return models, places, nil
 }
 
-// OpenMembers opens the models of these folders, which are to predict together. Those with the
-// same frozen backbone have it once.
+// OpenMembers opens the models of these folders, which are to predict together.
 func (t Trust) OpenMembers(folders []string) ([]Model, error) {
 	var members []Model
 	for _, folder := range folders {
@@ -77,26 +73,11 @@ func (t Trust) OpenMembers(folders []string) ([]Model, error) {
 			return nil, err
 		}
 		members = append(members, m)
-		first := members[0]
-		if differ := difference(first.Metadata, m.Metadata); differ != "" {
-			return nil, fmt.Errorf("%s and %s cannot predict together: %s", first.Folder, folder, differ)
+		if differ := difference(members[0].Metadata, m.Metadata); differ != "" {
+			return nil, fmt.Errorf("%s and %s cannot predict together: %s", members[0].Folder, folder, differ)
 		}
-		m.shareBackbone(first)
 	}
 	return members, nil
-}
-
-// shareBackbone makes a model use the frozen backbone of another one if it is the same.
-func (m Model) shareBackbone(other Model) {
-	frozen, ok := m.Network.(*nets.Frozen)
-	with, both := other.Network.(*nets.Frozen)
-	if !ok || !both || m.Architecture.Name != other.Architecture.Name {
-		return
-	}
-	if m.Architecture.Name == architecture.TorchScript && m.Architecture.Backbone.SHA256 != other.Architecture.Backbone.SHA256 {
-		return
-	}
-	torch.Tidy(func() { frozen.ShareBackbone(with) })
 }
 
 // seedFolders returns the folders seed-N of a folder by increasing N.

@@ -1,9 +1,6 @@
 package model_test
 
 import (
-	"crypto/sha256"
-	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,9 +8,8 @@ import (
 	"testing"
 
 	"iwda/experiments/model"
-	"iwda/internal/testfiles"
-	"iwda/nets"
 	"iwda/nets/architecture"
+	"iwda/nets/statedict"
 	"iwda/torch"
 )
 
@@ -54,8 +50,8 @@ func TestOpenEnsemble(t *testing.T) {
 		var got []string
 		for _, m := range members {
 			got = append(got, m.Folder)
-			if !slices.Equal(m.Classes, about.Classes) || m.Network == nil {
-				t.Errorf("%s: classes %q, network %v", m.Folder, m.Classes, m.Network)
+			if !slices.Equal(m.Classes, about.Classes) || len(m.Weights) != 8 {
+				t.Errorf("%s: classes %q, %d tensors", m.Folder, m.Classes, len(m.Weights))
 			}
 		}
 		if !slices.Equal(got, c.want) {
@@ -126,50 +122,6 @@ func TestSaveEnsemble(t *testing.T) {
 	}
 }
 
-// A frozen backbone that members have in common is opened once.
-func TestMembersShareTheirBackbone(t *testing.T) {
-	frozen := describe(architecture.ResNet18, 3, 32, 32)
-	frozen.Architecture.Frozen = true
-	trained := describe(architecture.ResNet18, 3, 32, 32)
-	members, err := model.OpenEnsemble(saveMembers(t, map[string]model.Metadata{"seed-1": frozen, "seed-2": frozen, "seed-3": trained}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if first, second := members[0].Network.(*nets.Frozen), members[1].Network.(*nets.Frozen); !second.SharesBackbone(first) {
-		t.Error("two members with one backbone do not share it")
-	}
-	// Two TorchScript modules are programs, which may differ where their numbers do not.
-	first, second := scripted(t, "vectors.pt", 2), scripted(t, "vectors.pt", 2)
-	first.Architecture.Frozen, second.Architecture.Frozen = true, true
-	folder := saveMembers(t, map[string]model.Metadata{"seed-1": first, "seed-2": second})
-	for _, same := range []bool{true, false} {
-		if !same { // the same module in other bytes
-			path := filepath.Join(folder, "seed-2", model.BackboneFile)
-			file, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			file = append(file, 0)
-			testfiles.Write(t, path, string(file))
-			about, err := model.ReadMetadata(filepath.Join(folder, "seed-2"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			about.Architecture.Backbone.SHA256 = fmt.Sprintf("%x", sha256.Sum256(file))
-			if err := about.Write(nil, filepath.Join(folder, "seed-2")); err != nil {
-				t.Fatal(err)
-			}
-		}
-		members, err := model.Trust{Inside: true}.OpenEnsemble(folder)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := members[1].Network.(*nets.Frozen).SharesBackbone(members[0].Network.(*nets.Frozen)); got != same {
-			t.Errorf("modules of the same file: %v, shared: %v", same, got)
-		}
-	}
-}
-
 // A module takes its room once, frozen or not, however often it is saved, and a frozen one's
 // tensors are its own.
 func TestSaveEnsembleOfOneModule(t *testing.T) {
@@ -195,22 +147,21 @@ func TestSaveEnsembleOfOneModule(t *testing.T) {
 			t.Errorf("%s has the first one's file: %v, want %v; error %v", seed, !want, want, err)
 		}
 	}
-	torch.Tidy(func() {
-		for seed, want := range map[string]bool{"seed-1": false, "seed-3": true} {
-			tensors, _, err := nets.ReadStateDict(file(seed, model.WeightsFile))
-			has := slices.ContainsFunc(slices.Collect(maps.Keys(tensors)), func(name string) bool { return strings.HasPrefix(name, "backbone.") })
-			if err != nil || has != want {
-				t.Errorf("%s has the backbone's tensors: %v, want %v; error %v", seed, has, want, err)
-			}
+	for seed, want := range map[string]bool{"seed-1": false, "seed-3": true} {
+		tensors, _, err := statedict.Read(file(seed, model.WeightsFile))
+		has := slices.ContainsFunc(tensors, func(t statedict.Tensor) bool { return strings.HasPrefix(t.Name, "backbone.") })
+		if err != nil || has != want {
+			t.Errorf("%s has the backbone's tensors: %v, want %v; error %v", seed, has, want, err)
 		}
-	})
+	}
 	again, err := model.Trust{Inside: true}.OpenEnsemble(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, m := range again {
-		for j, e := range m.Network.State() {
-			want := members[i].Network.State()[j]
+		was := networkOf(members[i]).State()
+		for j, e := range networkOf(m).State() {
+			want := was[j]
 			values, wanted := torch.ToSlice[float32](e.Tensor.To(torch.Float32, torch.CPU)), torch.ToSlice[float32](want.Tensor.To(torch.Float32, torch.CPU))
 			if e.Name != want.Name || e.Tensor.DType() != want.Tensor.DType() || !slices.Equal(values, wanted) {
 				t.Errorf("%s: %s is not what was saved as %s", m.Folder, e.Name, want.Name)

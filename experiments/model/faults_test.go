@@ -26,9 +26,11 @@ func formerAndLatter(t *testing.T) (former, latter []model.Model) {
 		about.Normalisation.Target.Mean = []float32{mean, mean, mean, mean}
 		m := makeModel(t, about)
 		torch.Tidy(func() {
-			for _, e := range m.Network.State() {
+			state := networkOf(m).State()
+			for _, e := range state {
 				e.Tensor.Set(e.Tensor.Affine(1+float64(mean)/10, 0))
 			}
+			m.Weights = weightsOf(state)
 		})
 		m.Folder = fmt.Sprintf("seed-%d", seed)
 		return m
@@ -42,7 +44,7 @@ func predictionsOf(models []model.Model) (text string) {
 		for _, m := range models {
 			row := []float32{1, 2, 3, 4}
 			m.Normalise(row)
-			_, logits := m.Network.Forward(torch.FromSlice(row, 1, 4), false)
+			_, logits := networkOf(m).Forward(torch.FromSlice(row, 1, 4), false)
 			text += fmt.Sprintln(torch.ToSlice[float32](logits), m.Shares, m.Calibration, m.Classes)
 		}
 	})
@@ -153,7 +155,7 @@ func TestEveryByteCounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	place := filepath.Join(run, "checkpoint.safetensors")
-	torch.Tidy(func() { writeCheckpoint(t, place, former[0].Network.State()) })
+	torch.Tidy(func() { writeCheckpoint(t, place, networkOf(former[0]).State()) })
 	if err := former[0].Write(nil, run); err != nil {
 		t.Fatal(err)
 	}

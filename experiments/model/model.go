@@ -2,9 +2,11 @@ package model
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,10 +17,9 @@ import (
 	"iwda/internal/input"
 	"iwda/internal/printable"
 	"iwda/learners/boosting"
-	"iwda/nets"
 	"iwda/nets/architecture"
 	"iwda/nets/forest"
-	"iwda/torch"
+	"iwda/nets/statedict"
 )
 
 // The files of a model's folder.
@@ -28,10 +29,11 @@ const (
 	BackboneFile = "backbone.pt" // the module of torchscript
 )
 
-// Model is a network with all that is needed to use it.
+// Model is a network as numbers, with all that is needed to use it.
 type Model struct {
 	Metadata
-	Network nets.Network
+	// Weights are its tensors by their names, but for those of a backbone that a file of its own has.
+	Weights []statedict.Tensor
 	Folder  string // that it was opened from
 }
 
@@ -46,46 +48,65 @@ type Trust struct {
 func Open(folder string) (Model, error) { return Trust{}.Open(folder) }
 
 // Open reads the model of a folder: one that [Save] wrote, the folder of a finished run,
-// whose checkpoint has the weights, or a folder that has either as model/. The network is
-// on the CPU. An error says what is missing, and how to get it. Weights that are not those of
-// the network which model.json describes are an error that names them. So is the module of
-// torchscript if it is not trusted, or not the one that model.json describes: it does not run then.
+// whose checkpoint has the weights, or a folder that has either as model/. An error says what is
+// missing, and how to get it. Weights that are not those of the network which model.json describes
+// are an error that names them, as far as their number depends on model.json. So is the module of
+// torchscript if it is not trusted, or not the one that model.json describes.
 func (t Trust) Open(folder string) (Model, error) {
-	place, err := find(folder)
+	m, place, err := open(folder)
+	if err == nil && m.Architecture.Name == architecture.TorchScript {
+		err = t.permit(place, m.Architecture.Backbone)
+	}
 	if err != nil {
 		return Model{}, err
+	}
+	return m, nil
+}
+
+// OpenUnasked is [Trust.Open] for whoever asks by himself before a module runs.
+func OpenUnasked(folder string) (Model, error) {
+	m, _, err := open(folder)
+	return m, err
+}
+
+func open(folder string) (m Model, place string, err error) {
+	if place, err = find(folder); err != nil {
+		return Model{}, "", err
 	}
 	stated, err := readFile(place)
 	if err == nil {
 		err = stated.locate(place)
 	}
 	if err != nil {
-		return Model{}, err
+		return Model{}, "", err
 	}
-	m := Model{Metadata: stated.Metadata, Folder: folder}
-	path, read := filepath.Join(place, WeightsFile), nets.ReadStateDict
+	m = Model{Metadata: stated.Metadata, Folder: folder}
+	path, read := filepath.Join(place, WeightsFile), statedict.Read
 	if !exists(path) {
 		if path, read = filepath.Join(place, store.CheckpointFile), readCheckpoint; !exists(path) {
-			return Model{}, fmt.Errorf("%s has no weights: neither %s nor, as a run's folder, %s", place, WeightsFile, store.CheckpointFile)
+			return Model{}, "", fmt.Errorf("%s has no weights: neither %s nor, as a run's folder, %s", place, WeightsFile, store.CheckpointFile)
 		}
 	}
-	torch.Tidy(func() {
-		var values map[string]torch.Tensor
-		var sum string
-		if values, sum, err = read(path); err != nil {
-			return
-		}
-		if m.Network, err = m.network(values, t.permit(place, m.Architecture.Backbone)); err == nil && stated.WeightsSHA256 != "" && stated.WeightsSHA256 != sum {
-			err = fmt.Errorf("it has the SHA-256 %s; %s was written for one of %s: write the model again", sum, MetadataFile, stated.WeightsSHA256)
-		}
-		if err != nil && !Untrusted(err) {
-			err = fmt.Errorf("%s: %w", path, err)
-		}
-	})
+	var sum string
+	if m.Weights, sum, err = read(path); err != nil {
+		return Model{}, "", err
+	}
+	if err = m.fits(); err == nil && stated.WeightsSHA256 != "" && sum != "" && stated.WeightsSHA256 != sum {
+		err = fmt.Errorf("it has the SHA-256 %s; %s was written for one of %s: write the model again", sum, MetadataFile, stated.WeightsSHA256)
+	}
 	if err != nil {
-		return Model{}, err
+		return Model{}, "", fmt.Errorf("%s: %w", path, err)
 	}
-	return m, nil
+	if b := m.Architecture.Backbone; b != nil && m.Architecture.Name != architecture.TorchScript {
+		sum, err := input.SHA256(b.File)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%w; the weights are in torchvision's model zoo: %s", err, architecture.WeightsURL(m.Architecture.Name))
+		}
+		if err := cmp.Or(err, b.Check(sum)); err != nil {
+			return Model{}, "", err
+		}
+	}
+	return m, place, nil
 }
 
 // locate makes the file of the backbone in a folder that [Save] wrote one from the working directory.
@@ -101,25 +122,33 @@ func (f file) locate(place string) error {
 	return nil
 }
 
-// permit returns what [nets.NewTorchScript] asks about the module of a model's folder.
-func (t Trust) permit(place string, module *Backbone) func(*os.File, string) error {
-	return func(file *os.File, sum string) error {
-		if err := module.check(sum); err != nil {
-			return err
-		}
-		info, err := file.Stat()
-		if err != nil {
-			return err
-		}
-		within, add := isWithin(place, module.File, info), "--run-module"
-		if !within {
-			add = printable.Command("--module", module.File)
-		}
-		if within && t.Inside || t.names(info) {
-			return nil
-		}
-		return untrusted{input.Wrong(fmt.Errorf("%s is a TorchScript module, a program that would be run (SHA-256 %s); if you trust who made it, add %s", module.File, sum, add))}
+// permit returns an error unless the module of a model's folder is trusted.
+func (t Trust) permit(place string, module *Backbone) error {
+	file, err := input.Open(module.File)
+	if err != nil {
+		return err
 	}
+	defer file.Close()
+	content, err := input.ReadAll(file, input.Tensors)
+	if err != nil {
+		return err
+	}
+	sum := fmt.Sprintf("%x", sha256.Sum256(content))
+	if err := module.Check(sum); err != nil {
+		return err
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	within, add := isWithin(place, module.File, info), "--run-module"
+	if !within {
+		add = printable.Command("--module", module.File)
+	}
+	if within && t.Inside || t.names(info) {
+		return nil
+	}
+	return untrusted{input.Wrong(fmt.Errorf("%s is a TorchScript module, a program that would be run (SHA-256 %s); if you trust who made it, add %s", module.File, sum, add))}
 }
 
 // names reports whether a file is one of those that are trusted wherever they lie.
@@ -162,8 +191,8 @@ func (e untrusted) Unwrap() error { return e.error }
 // Untrusted reports whether an error is that of a module which was not trusted.
 func Untrusted(err error) bool { return errors.As(err, new(untrusted)) }
 
-// check returns an error unless the backbone's file has that SHA-256.
-func (b *Backbone) check(sum string) error {
+// Check returns an error unless the backbone's file has that SHA-256.
+func (b *Backbone) Check(sum string) error {
 	if sum != b.SHA256 {
 		return fmt.Errorf("the backbone's file, %s, has the SHA-256 %s; it had %s when the model was trained", b.File, sum, b.SHA256)
 	}
@@ -199,101 +228,76 @@ func exists(path string) bool {
 }
 
 // readCheckpoint is [ReadCheckpoint]; the seal of a checkpoint takes the place of a SHA-256.
-func readCheckpoint(path string) (values map[string]torch.Tensor, sha256Sum string, err error) {
-	values, err = ReadCheckpoint(path)
-	return values, "", err
+func readCheckpoint(path string) (tensors []statedict.Tensor, sha256Sum string, err error) {
+	tensors, err = ReadCheckpoint(path)
+	return tensors, "", err
 }
 
 // ReadCheckpoint returns the tensors of the network in a run's checkpoint, by their names
 // in its state.
-func ReadCheckpoint(path string) (map[string]torch.Tensor, error) {
+func ReadCheckpoint(path string) (tensors []statedict.Tensor, err error) {
 	file, err := checkpoint.Read(path)
 	if err != nil {
 		return nil, err
 	}
-	tensors, _, err := torch.ParseTensors(file.Content)
+	all, err := statedict.Parse(file.Content)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	values := make(map[string]torch.Tensor)
-	for name, tensor := range tensors {
-		if of, ok := strings.CutPrefix(name, checkpoint.NetworkPrefix+"."); ok {
-			values[of] = tensor
+	for _, tensor := range all {
+		if of, ok := strings.CutPrefix(tensor.Name, checkpoint.NetworkPrefix+"."); ok {
+			tensor.Name = of
+			tensors = append(tensors, tensor)
 		}
 	}
-	return values, nil
+	return tensors, nil
 }
 
-// network makes the network that the metadata describe and gives it the values, after a look
-// at these: what model.json says must not ask for more memory than they have. A module runs if permit
-// says so.
-func (m Metadata) network(values map[string]torch.Tensor, permit func(*os.File, string) error) (nets.Network, error) {
-	if err := m.fits(values); err != nil {
-		return nil, err
+// fits looks at the tensors whose size depends on the metadata, which must not ask for more memory than
+// they have, and whether the nodes of trees lead to leaves.
+func (m Model) fits() error {
+	left := make(map[string]bool, len(m.Weights))
+	for _, t := range m.Weights {
+		left[t.Name] = true
 	}
-	settings := nets.Settings{
-		Classes: len(m.Classes), Frozen: m.Architecture.Frozen,
-		RowShape: m.Input.Shape, HiddenLayers: m.Architecture.HiddenLayers, HiddenSize: m.Architecture.HiddenSize,
-		Trees: m.Architecture.Trees, Nodes: m.Architecture.Nodes, Leaves: m.Architecture.Leaves, Permit: permit,
-	}
-	backbone := m.Architecture.Backbone
-	if backbone != nil {
-		settings.Weights = backbone.File
-	}
-	network, sum, err := nets.New(m.Architecture.Name, settings)
-	if err != nil {
-		return nil, err
-	}
-	if backbone != nil {
-		if err := backbone.check(sum); err != nil {
-			return nil, err
-		}
-	}
-	state := network.State()
-	inFile := func(e nets.Entry) bool {
-		_, is := values[e.Name]
-		return is
-	}
-	if frozen, ok := network.(*nets.Frozen); ok && backbone != nil && !slices.ContainsFunc(frozen.Backbone(), inFile) {
-		state = frozen.Head() // the backbone's are those of its file
-	}
-	return network, state.Load(values)
-}
-
-// fits looks at the tensors whose size depends on the metadata, and whether the nodes of
-// trees lead to leaves.
-func (m Metadata) fits(values map[string]torch.Tensor) error {
 	fit := func(name string, want ...int) error {
-		if value, ok := values[name]; !ok {
+		if tensor := statedict.Find(m.Weights, name); tensor == nil {
 			return fmt.Errorf("no %s, which the network of %s has", name, MetadataFile)
-		} else if found := value.Shape(); !slices.Equal(found, want) {
+		} else if found := statedict.Shape(*tensor); !slices.Equal(found, want) {
 			return fmt.Errorf("%s has the shape %v; by %s it is %v", name, found, MetadataFile, want)
 		}
+		delete(left, name)
 		return nil
 	}
-	n, k := m.Architecture, len(m.Classes)
+	layer := func(name string, outputs, inputs int) error {
+		return cmp.Or(fit(name+".weight", outputs, inputs), fit(name+".bias", outputs))
+	}
+	n, k, inputs := m.Architecture, len(m.Classes), m.Input.Shape[0]
+	var err error
 	switch n.Name {
 	case architecture.MLP:
+		for i := 1; i < n.HiddenLayers && err == nil; i++ {
+			err = layer(fmt.Sprintf("hidden%d", i), n.HiddenSize, inputs)
+			inputs = n.HiddenSize
+		}
+		err = cmp.Or(err, layer("bottleneck", n.HiddenSize, inputs), layer("classifier", k, n.HiddenSize))
 	case architecture.Linear:
-		return cmp.Or(fit("classifier.weight", k, m.Input.Shape[0]), fit("classifier.bias", k))
-	case architecture.Forest, architecture.Boosting:
-		err := fit(boosting.NodesTensor, n.Nodes, boosting.Fields)
-		if n.Name == architecture.Forest {
-			err = cmp.Or(fit(forest.NodesTensor, n.Nodes, forest.Fields), fit(forest.SharesTensor, n.Leaves, k))
-		}
-		if err != nil {
-			return err
-		}
-		return nets.CheckTrees(n.Name, n.Trees, m.Input.Shape[0], k, values)
-	default:
+		err = layer("classifier", k, inputs)
+	case architecture.Forest:
+		err = cmp.Or(fit(forest.NodesTensor, n.Nodes, forest.Fields), fit(forest.SharesTensor, n.Leaves, k))
+	case architecture.Boosting:
+		err = fit(boosting.NodesTensor, n.Nodes, boosting.Fields)
+	default: // who makes the network looks at the others
 		return fit("classifier.bias", k)
 	}
-	inputs := m.Input.Shape[0]
-	for i := 1; i < n.HiddenLayers; i++ {
-		if err := fit(fmt.Sprintf("hidden%d.weight", i), n.HiddenSize, inputs); err != nil {
-			return err
-		}
-		inputs = n.HiddenSize
+	if err == nil && len(left) > 0 {
+		err = fmt.Errorf("unexpected %s, which the network of %s has not", slices.Min(slices.Collect(maps.Keys(left))), MetadataFile)
 	}
-	return cmp.Or(fit("bottleneck.weight", n.HiddenSize, inputs), fit("classifier.weight", k, n.HiddenSize))
+	if err == nil && n.Name.Made() == architecture.Grown {
+		_, check := m.trees()
+		if _, wrong := check(inputs); wrong != nil {
+			err = fmt.Errorf("%s.nodes: %w", n.Name, wrong)
+		}
+	}
+	return err
 }

@@ -75,7 +75,7 @@ func TestBackboneOutsideTheCheckpoint(t *testing.T) {
 	about.Architecture.Frozen = true
 	torch.Tidy(func() {
 		whole := makeModel(t, about)
-		frozen := whole.Network.(*nets.Frozen)
+		frozen := networkOf(whole).(*nets.Frozen)
 		folder := t.TempDir()
 		file := filepath.Join(folder, "resnet18.safetensors")
 		var tensors []torch.Named
@@ -101,8 +101,8 @@ func TestBackboneOutsideTheCheckpoint(t *testing.T) {
 			t.Fatal(err)
 		}
 		x := torch.RandN(torch.Float32, 2, 3, 32, 32)
-		_, want := whole.Network.Forward(x, false)
-		_, got := opened.Network.Forward(x, false)
+		_, want := frozen.Forward(x, false)
+		_, got := networkOf(opened).Forward(x, false)
 		if !slices.Equal(torch.ToSlice[float32](got), torch.ToSlice[float32](want)) {
 			t.Error("other logits")
 		}
@@ -166,7 +166,7 @@ func TestModulesRunIfTrusted(t *testing.T) {
 		folder := t.TempDir()
 		torch.Tidy(func() {
 			m := makeModel(t, about)
-			writeCheckpoint(t, filepath.Join(folder, "checkpoint.safetensors"), m.Network.State())
+			writeCheckpoint(t, filepath.Join(folder, "checkpoint.safetensors"), networkOf(m).State())
 			m.Architecture.Backbone = &model.Backbone{File: file, SHA256: about.Architecture.Backbone.SHA256}
 			if err := m.Write(nil, folder); err != nil {
 				t.Fatal(err)

@@ -9,12 +9,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"iwda/experiments/store"
 	"iwda/internal/wholefile"
-	"iwda/nets"
 	"iwda/nets/architecture"
-	"iwda/torch"
+	"iwda/nets/statedict"
 )
 
 // Save writes models that predict together, so that [OpenEnsemble] of the folder returns them
@@ -92,17 +92,13 @@ func (m Model) save(disk *wholefile.Disk, folder string, put func(path, from str
 	if err := disk.MakeFolder(folder); err != nil {
 		return err
 	}
-	state := m.Network.State()
-	if frozen, ok := m.Network.(*nets.Frozen); ok && m.Architecture.Backbone != nil {
-		state = frozen.Head() // the module has its own, which were not trained
-	}
-	var tensors []torch.Named
-	for _, e := range state {
-		tensors = append(tensors, torch.Named{Name: e.Name, Tensor: e.Tensor})
+	weights, err := m.whole(module)
+	if err != nil {
+		return err
 	}
 	sum := sha256.New()
-	err := disk.Write(filepath.Join(folder, WeightsFile), func(w io.Writer) error {
-		return torch.WriteTensors(io.MultiWriter(w, sum), tensors, map[string]string{"format": "pt"})
+	err = disk.Write(filepath.Join(folder, WeightsFile), func(w io.Writer) error {
+		return statedict.Write(io.MultiWriter(w, sum), weights)
 	})
 	if err != nil {
 		return err
@@ -119,4 +115,30 @@ func (m Model) save(disk *wholefile.Disk, folder string, put func(path, from str
 // that [ReadMetadata] would refuse are an error; their format is set.
 func (m Metadata) Write(disk *wholefile.Disk, folder string) error {
 	return file{Metadata: m}.write(disk, folder)
+}
+
+// whole are the tensors of a model whose folder stands alone, with those of a frozen backbone that were left in
+// its file, and without those that a frozen module has, which were not trained.
+func (m Model) whole(backbone *Backbone) ([]statedict.Tensor, error) {
+	const prefix = "backbone."
+	of := func(t statedict.Tensor) bool { return strings.HasPrefix(t.Name, prefix) }
+	switch {
+	case !m.Architecture.Frozen || backbone == nil:
+		return m.Weights, nil
+	case m.Architecture.Name == architecture.TorchScript:
+		return slices.DeleteFunc(slices.Clone(m.Weights), of), nil
+	case slices.ContainsFunc(m.Weights, of):
+		return m.Weights, nil
+	}
+	pretrained, sum, err := statedict.Backbone(backbone.File)
+	if err == nil {
+		err = backbone.Check(sum)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for i := range pretrained {
+		pretrained[i].Name = prefix + pretrained[i].Name
+	}
+	return append(pretrained, m.Weights...), nil
 }

@@ -8,9 +8,11 @@ import (
 
 	"iwda/classshares"
 	"iwda/datasets"
+	"iwda/learners/boosting"
 	"iwda/nets/architecture"
+	"iwda/nets/forest"
 	"iwda/nets/onnx"
-	"iwda/torch"
+	"iwda/nets/statedict"
 	"iwda/weightest"
 	"iwda/weightest/calibration"
 )
@@ -91,10 +93,41 @@ func (m Model) onnx(shares []float64) (onnx.Model, error) {
 		Normalisation: m.Normalisation, Parameters: make(map[string]onnx.Tensor),
 		Scales: c.Scales, Shifts: c.Biases,
 	}
-	for _, e := range m.Network.State() {
-		if e.Tensor.DType() == torch.Float32 {
-			written.Parameters[e.Name] = onnx.Tensor{Shape: e.Tensor.Shape(), Values: torch.ToSlice[float32](e.Tensor)}
+	weights, err := m.whole(m.Architecture.Backbone)
+	if err != nil {
+		return onnx.Model{}, err
+	}
+	for _, t := range weights {
+		if values := statedict.Floats(t); values != nil {
+			written.Parameters[t.Name] = onnx.Tensor{Shape: statedict.Shape(t), Values: values}
 		}
 	}
 	return written, nil
+}
+
+// Logits returns what computes the logits (rows × classes) of rows that are normalised, row after row; nil if it
+// takes libtorch, as networks do that are trained in steps.
+func (m Model) Logits() func(values []float32) []float32 {
+	if m.Architecture.Name.Made() != architecture.Grown {
+		return nil
+	}
+	logits, _ := m.trees()
+	return logits
+}
+
+// trees are those of a model of trees: what Logits returns, and [forest.Forest.Check] or that of boosting.
+func (m Model) trees() (logits func(values []float32) []float32, check func(d int) (depth int, err error)) {
+	values := func(name string) []float32 { return statedict.Floats(*statedict.Find(m.Weights, name)) }
+	n, k, d := m.Architecture, len(m.Classes), m.Input.Shape[0]
+	if n.Name == architecture.Boosting {
+		of := boosting.Model{Trees: n.Trees, Classes: k, Nodes: values(boosting.NodesTensor)}
+		return func(values []float32) (narrow []float32) {
+			for _, v := range of.Logits(values, d, 1) {
+				narrow = append(narrow, float32(v))
+			}
+			return narrow
+		}, of.Check
+	}
+	of := forest.Forest{Trees: n.Trees, Classes: k, Nodes: values(forest.NodesTensor), Shares: values(forest.SharesTensor)}
+	return func(values []float32) []float32 { return of.Logits(values, d, of.Trees) }, of.Check
 }

@@ -3,6 +3,7 @@ package predict
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -21,26 +22,28 @@ import (
 	"iwda/torch"
 )
 
-var twoRows = Options{Device: torch.CPU, Threads: 1, Batch: 2}
+var twoRows = Options{Torch: iwrunTorch, Threads: 1, Batch: 2}
 
 // members are three models of rows of two values that share nothing but classes and shape.
 func members(t *testing.T) []model.Model {
 	t.Helper()
 	var all []model.Model
+	// Each normalises the same rows otherwise, the last one not at all.
+	ways := []normalise.Normalisation{
+		{Kind: normalise.Standard, Target: &normalise.Statistics{Mean: []float32{1, -2}, Deviation: []float32{2, 0.5}}},
+		{Kind: normalise.UnitLength}, {Kind: normalise.None},
+	}
 	for i, target := range [][]float64{{0.2, 0.3, 0.5}, {0.1, 0.8, 0.1}, {0.6, 0.2, 0.2}} {
-		about := mlp(2, 4+i, 3)
-		m := makeModel(t, about)
-		for _, e := range m.Network.State() {
+		m := makeModel(t, mlp(2, 4+i, 3))
+		n := networkOf(t, m)
+		for _, e := range n.State() {
 			torch.Tidy(func() { e.Tensor.Set(e.Tensor.Scale(float64(2 + i))) })
 		}
 		m.Shares.Source, m.Shares.Target = []float64{0.5, 0.25, 0.25}, target
 		m.Calibration = &model.Calibration{Form: classshares.DefaultCalibration, Scales: []float64{0.5, 0.5, 0.5}, Biases: []float64{0, float64(i) / 2, 0}}
-		m.Folder = fmt.Sprintf("seed-%d", i+1)
-		all = append(all, m)
+		m.Normalisation = ways[i]
+		all = append(all, onDisk(t, m.Metadata, n))
 	}
-	// Each normalises the same rows otherwise, the last one not at all.
-	all[0].Normalisation = normalise.Normalisation{Kind: normalise.Standard, Target: &normalise.Statistics{Mean: []float32{1, -2}, Deviation: []float32{2, 0.5}}}
-	all[1].Normalisation = normalise.Normalisation{Kind: normalise.UnitLength}
 	return all
 }
 
@@ -163,11 +166,13 @@ func TestEnsemblesAtOnce(t *testing.T) {
 // alike, which then pass through it once, or not.
 func TestEnsembleOnOneBackbone(t *testing.T) {
 	const file = "../../testdata/torchscript/vectors.pt"
+	module := testfiles.Read(t, "../../testdata/torchscript/vectors.pt")
+	sum := fmt.Sprintf("%x", sha256.Sum256(module))
 	var all []model.Model
 	for i, mean := range []float32{1, 1, 3, 1} {
-		m := makeModel(t, mlp(2, 4, 3))
-		m.Architecture = model.Architecture{Name: architecture.TorchScript, Frozen: true}
-		network, _, err := nets.New(architecture.TorchScript, nets.Settings{Classes: 3, RowShape: []int{2}, Weights: file, Frozen: true})
+		about := mlp(2, 4, 3)
+		about.Architecture = model.Architecture{Name: architecture.TorchScript, Frozen: true}
+		network, _, err := nets.New(architecture.TorchScript, nets.Settings{Classes: 3, RowShape: []int{2}, Weights: "../../testdata/torchscript/vectors.pt", Frozen: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -177,12 +182,12 @@ func TestEnsembleOnOneBackbone(t *testing.T) {
 				e.Tensor.Set(torch.RandN(torch.Float32, e.Tensor.Shape()...))
 			}
 		})
-		if i > 0 && !network.(*nets.Frozen).ShareBackbone(all[0].Network.(*nets.Frozen)) {
-			t.Fatal("the backbone of one file is not shared")
-		}
-		m.Network, m.Shares.Target = network, []float64{0.2, 0.3, 0.5}
-		m.Normalisation = normalise.Normalisation{Kind: normalise.Standard, Target: &normalise.Statistics{Mean: []float32{mean, -2}, Deviation: []float32{2, 0.5}}}
-		m.Folder = fmt.Sprintf("seed-%d", i+1)
+		about.Architecture.Backbone = &model.Backbone{File: model.BackboneFile, SHA256: sum}
+		uniform := slices.Repeat([]float64{1. / 3}, 3)
+		about.Shares = model.Shares{Source: uniform, Classifier: uniform, Target: []float64{0.2, 0.3, 0.5}}
+		about.Normalisation = normalise.Normalisation{Kind: normalise.Standard, Target: &normalise.Statistics{Mean: []float32{mean, -2}, Deviation: []float32{2, 0.5}}}
+		m := onDisk(t, about, network)
+		testfiles.Write(t, filepath.Join(m.Folder, model.BackboneFile), string(module))
 		all = append(all, m)
 	}
 	got, single := together(t, all, ModelShares)
@@ -210,7 +215,7 @@ func TestEnsembleNamesTheMemberWithoutShares(t *testing.T) {
 	all := members(t)
 	all[1].Shares.Target = nil
 	_, err := NewEnsemble(all, twoRows).Shares(context.Background(), ModelShares, nil)
-	if err == nil || !strings.HasPrefix(err.Error(), "seed-2: the model has no class shares of a target") {
+	if err == nil || !strings.HasPrefix(err.Error(), all[1].Folder+": the model has no class shares of a target") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -218,7 +223,7 @@ func TestEnsembleNamesTheMemberWithoutShares(t *testing.T) {
 // Goroutines that share an ensemble, as those of a server do, get what each would get alone.
 func TestGoroutinesAtOnce(t *testing.T) {
 	all := members(t)
-	e := NewEnsemble(all, Options{})
+	e := NewEnsemble(all, Options{Torch: iwrunTorch})
 	ctx := context.Background()
 	const goroutines, rows = 4, 300 // more than a batch
 	predict := func(values []float32) (got []float32, err error) {

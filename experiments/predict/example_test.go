@@ -5,12 +5,16 @@ import (
 	"fmt"
 	"log"
 	"os"
+	"slices"
+
+	"github.com/maruel/safetensors"
 
 	"iwda/datasets/normalise"
+	"iwda/experiments/engine"
 	"iwda/experiments/model"
 	"iwda/experiments/predict"
-	"iwda/nets"
 	"iwda/nets/architecture"
+	"iwda/nets/statedict"
 )
 
 // Rows in memory, as a server gets them, through the models of a folder, such as that of iwrun adapt.
@@ -25,8 +29,10 @@ func ExampleEnsemble() {
 	if err != nil {
 		log.Fatal(err)
 	}
+	torch := &engine.Process{Log: os.Stderr}
+	defer torch.Close()
 	// Several goroutines may share the ensemble.
-	ensemble, inputs, ctx := predict.NewEnsemble(models, predict.Options{}), []predict.Input{rows}, context.Background()
+	ensemble, inputs, ctx := predict.NewEnsemble(models, predict.Options{Torch: torch}), []predict.Input{rows}, context.Background()
 	shares, err := ensemble.Shares(ctx, predict.ModelShares, inputs)
 	if err != nil {
 		log.Fatal(err)
@@ -49,9 +55,12 @@ func trained() (folder string) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	network := nets.NewLinear(2, 2)
-	network.Set([]float32{1, 0, 0, 1}, []float32{0, 0})
-	m := model.Model{Network: network, Metadata: model.Metadata{
+	one := []byte{0, 0, 0x80, 0x3f} // as float32
+	weights := []statedict.Tensor{
+		{Name: "classifier.weight", DType: safetensors.F32, Shape: []uint64{2, 2}, Data: slices.Concat(one, make([]byte, 8), one)},
+		{Name: "classifier.bias", DType: safetensors.F32, Shape: []uint64{2}, Data: make([]byte, 8)},
+	}
+	m := model.Model{Weights: weights, Metadata: model.Metadata{
 		Architecture: model.Architecture{Name: architecture.Linear},
 		Input:        model.Input{Kind: model.Features, Shape: []int{2}},
 		Classes:      []string{"cat", "dog"},

@@ -18,15 +18,15 @@ func TestFeatures(t *testing.T) {
 	}
 	var want []float32
 	torch.Tidy(func() {
-		features, _ := m.Network.Forward(torch.FromSlice(values, 5, 2), false)
+		features, _ := networkOf(t, m).Forward(torch.FromSlice(values, 5, 2), false)
 		want = torch.ToSlice[float32](features)
 	})
-	got, width, err := Features(m, rows, twoRows)
+	got, width, err := Features(t.Context(), m, rows, twoRows)
 	if err != nil || width != 4 {
 		t.Fatalf("%d values a row, %v", width, err)
 	}
 	near(t, got, want)
-	if whole, _, err := Features(m, rows, Options{}); err != nil || len(whole) != len(want) {
+	if whole, _, err := Features(t.Context(), m, rows, Options{Torch: iwrunTorch}); err != nil || len(whole) != len(want) {
 		t.Errorf("%d values with the usual options, %v", len(whole), err)
 	}
 	if slices.Max(got) == 0 {

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"runtime"
 	"slices"
 	"strconv"
 	"sync"
@@ -15,10 +14,10 @@ import (
 
 	"iwda/datasets"
 	"iwda/datasets/normalise"
+	"iwda/experiments/engine"
 	"iwda/experiments/model"
 	"iwda/internal/input"
-	"iwda/nets"
-	"iwda/torch"
+	"iwda/nets/architecture"
 )
 
 // Ensemble predicts with several models, or one: the probabilities of a row are the mean of
@@ -28,38 +27,59 @@ type Ensemble []*Predictor
 
 // Predictor is a member.
 type Predictor struct {
-	model      model.Model
-	options    Options
-	normalised []float32   // a batch's values as the network wants them
-	computing  *sync.Mutex // the ensemble's, held while a batch passes through
+	model  model.Model
+	of     *networks
+	number int                              // in these
+	logits func(values []float32) []float32 // computed here; nil where iwrun-torch does it
+}
+
+// networks are those of the models of an ensemble.
+type networks struct {
+	options   Options
+	models    []model.Model
+	computing sync.Mutex // held while a batch passes through
+	opened    *int       // the number by which iwrun-torch knows them; nil until it is asked
 }
 
 // Options say how rows pass through a model. None of them changes a result, but the last
 // bits of it.
 type Options struct {
-	Device  torch.Device
-	Threads int // of libtorch; 0 means 1
-	Batch   int // rows at a time; 0 means DefaultBatch
+	// Torch computes what takes libtorch; it may be nil where nothing does.
+	Torch   *engine.Process
+	Device  string // as --device names one; "" is the CPU
+	Threads int    // of libtorch; 0 means 1
+	Batch   int    // rows at a time; 0 means DefaultBatch
 }
 
 // orUsual returns the options with what is usual in the place of zeros.
 func (o Options) orUsual() Options {
-	o.Threads, o.Batch = cmp.Or(o.Threads, 1), cmp.Or(o.Batch, DefaultBatch)
+	o.Device, o.Threads, o.Batch = cmp.Or(o.Device, "cpu"), cmp.Or(o.Threads, 1), cmp.Or(o.Batch, DefaultBatch)
 	return o
+}
+
+// open has iwrun-torch make the networks of models, and returns their number.
+func (o Options) open(ctx context.Context, models []model.Model) (number int, err error) {
+	with := engine.Models{Device: o.Device, Threads: o.Threads}
+	for _, m := range models {
+		module := ""
+		if m.Architecture.Name == architecture.TorchScript { // which whoever opened the model has allowed
+			module = m.Architecture.Backbone.SHA256
+		}
+		with.Folders, with.Modules = append(with.Folders, m.Folder), append(with.Modules, module)
+	}
+	err = o.Torch.Ask(ctx, engine.Open, with, &number)
+	return number, err
 }
 
 // DefaultBatch is a number of rows that keeps a core busy, and whose values, 0.5 MB of 512
 // columns, stay in its cache.
 const DefaultBatch = 256
 
-// NewEnsemble returns the ensemble of models as [model.OpenEnsemble] returns them, and
-// moves their networks to the device.
+// NewEnsemble returns the ensemble of models as [model.OpenEnsemble] returns them.
 func NewEnsemble(models []model.Model, options Options) (e Ensemble) {
-	options = options.orUsual()
-	var computing sync.Mutex
-	for _, m := range models {
-		m.Network.State().Move(torch.Float32, options.Device)
-		e = append(e, &Predictor{model: m, options: options, computing: &computing})
+	of := &networks{options: options.orUsual(), models: models}
+	for i, m := range models {
+		e = append(e, &Predictor{m, of, i, m.Logits()})
 	}
 	return e
 }
@@ -88,7 +108,7 @@ func (e Ensemble) Shares(ctx context.Context, name string, inputs []Input) ([][]
 // member. The slice is valid until take returns.
 //
 // It ends at the first error: of an input, which names file and row, of take, of the
-// context, or a [*torch.Error].
+// context, or of iwrun-torch.
 func (e Ensemble) Each(ctx context.Context, inputs []Input, shares [][]float64, take func(id string, probabilities []float32) error) error {
 	return EachOf(ctx, inputs, []Ensemble{e}, [][][]float64{shares}, func(_ int, id string, probabilities []float32) error { return take(id, probabilities) })
 }
@@ -137,11 +157,7 @@ func (e Ensemble) mean(logits [][]float32, shares [][]float64) ([]float64, error
 // eachBatch passes all rows through the networks and hands over the logits of each. The numbers that
 // stand for ids go on counting from one input to the next.
 func eachBatch(ctx context.Context, inputs []Input, predictors []*Predictor, take func(b batch, logits [][]float32) error) error {
-	runtime.LockOSThread() // libtorch's number of threads and its switch for gradients are a thread's
-	defer runtime.UnlockOSThread()
-	options := predictors[0].options
-	size := datasets.BatchRows(options.Batch, -1, predictors[0].model.Input.Shape)
-	torch.SetThreads(options.Threads)
+	size := datasets.BatchRows(predictors[0].of.options.Batch, -1, predictors[0].model.Input.Shape)
 	rows := 0 // of all inputs so far
 	for _, from := range inputs {
 		before := rows
@@ -157,7 +173,7 @@ func eachBatch(ctx context.Context, inputs []Input, predictors []*Predictor, tak
 				b.id = func(i int) string { return strconv.Itoa(before + number(i)) }
 				rows = before + number(b.rows-1) + 1
 			}
-			logits, err := logitsOf(predictors, b)
+			logits, err := logitsOf(ctx, predictors, b)
 			if err != nil {
 				return fmt.Errorf("%s: %w", from.Name(), err)
 			}
@@ -169,52 +185,53 @@ func eachBatch(ctx context.Context, inputs []Input, predictors []*Predictor, tak
 	return nil
 }
 
-// logitsOf passes a batch through each of the networks. What a frozen backbone makes of the
-// rows serves the networks after it that share it.
-func logitsOf(predictors []*Predictor, b batch) (logits [][]float32, err error) {
-	predictors[0].computing.Lock()
-	defer predictors[0].computing.Unlock()
-	var pooled torch.Tensor
-	var by *Predictor // whose backbone that is of; nil where nothing has been pooled
-	through := func(p *Predictor) {
-		var outputs torch.Tensor
-		if frozen, ok := p.model.Network.(*nets.Frozen); ok {
-			if by == nil || !p.pools(b, by) {
-				pooled.Release()
-				pooled, by = torch.Keep(frozen.Pooled(p.rows(b))), p
-			}
-			_, outputs = frozen.OnPooled().Forward(pooled, false)
-		} else {
-			_, outputs = p.model.Network.Forward(p.rows(b), false)
+// logitsOf passes a batch through each of the networks, those that take libtorch all at once.
+func logitsOf(ctx context.Context, predictors []*Predictor, b batch) (logits [][]float32, err error) {
+	var elsewhere []int // the numbers of these
+	for _, p := range predictors {
+		if p.logits == nil {
+			elsewhere = append(elsewhere, p.number)
 		}
-		logits = append(logits, torch.ToSlice[float32](outputs))
 	}
-	err = torch.Try(func() {
-		torch.NoGrad(func() {
-			for _, p := range predictors {
-				torch.Tidy(func() { through(p) })
-			}
-		})
-	})
-	pooled.Release()
-	return logits, err
+	var answered [][]float32
+	if len(elsewhere) > 0 {
+		if answered, err = predictors[0].of.ask(ctx, elsewhere, b); err != nil {
+			return nil, err
+		}
+	}
+	for _, p := range predictors {
+		if p.logits == nil {
+			logits, answered = append(logits, answered[0]), answered[1:]
+			continue
+		}
+		logits = append(logits, p.logits(p.rows(b)))
+	}
+	return logits, nil
 }
 
-// pools reports whether the frozen backbones of both predictors make the same of a batch.
-func (p *Predictor) pools(b batch, other *Predictor) bool {
-	mine, its := p.model, other.model
-	return mine.Network.(*nets.Frozen).SharesBackbone(its.Network.(*nets.Frozen)) &&
-		(b.normalised || mine.Normalisation.SameOnTarget(its.Normalisation))
+// ask passes a batch through the networks of these numbers in iwrun-torch.
+func (n *networks) ask(ctx context.Context, numbers []int, b batch) ([][]float32, error) {
+	n.computing.Lock()
+	defer n.computing.Unlock()
+	if n.opened == nil {
+		opened, err := n.options.open(ctx, n.models)
+		if err != nil {
+			return nil, err
+		}
+		n.opened = &opened
+	}
+	rows := &engine.Rows{Of: *n.opened, Members: numbers, Shape: n.models[0].Input.Shape, Normalised: b.normalised, Values: b.values}
+	var logits engine.Outputs
+	err := n.options.Torch.Ask(ctx, engine.Apply, rows, &logits)
+	return slices.Collect(slices.Chunk(logits.Values, max(1, len(logits.Values)/len(numbers)))), err
 }
 
-// rows are a batch's rows as the network wants them, on its device.
-func (p *Predictor) rows(b batch) torch.Tensor {
-	values := b.values
-	if !b.normalised && p.model.Normalisation.Kind != normalise.None {
-		p.normalised = append(p.normalised[:0], values...)
-		values = p.normalised
-		p.model.Normalise(values)
+// rows are a batch's rows as the network wants them.
+func (p *Predictor) rows(b batch) []float32 {
+	if b.normalised || p.model.Normalisation.Kind == normalise.None {
+		return b.values
 	}
-	shape := append([]int{b.rows}, p.model.Input.Shape...)
-	return torch.FromSlice(values, shape...).To(torch.Float32, p.options.Device)
+	values := slices.Clone(b.values)
+	p.model.Normalise(values)
+	return values
 }

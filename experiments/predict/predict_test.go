@@ -4,26 +4,30 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"image"
 	"image/color"
 	"image/png"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"iwda/datasets"
 	"iwda/datasets/images"
 	"iwda/datasets/normalise"
 	"iwda/datasets/table"
+	"iwda/experiments/engine"
+	"iwda/experiments/engine/enginetest"
 	"iwda/experiments/model"
+	"iwda/experiments/network"
 	"iwda/internal/testfiles"
 	"iwda/internal/timing"
+	"iwda/internal/wholefile"
 	"iwda/nets"
 	"iwda/nets/architecture"
 	"iwda/torch"
@@ -43,7 +47,48 @@ func makeModel(t testing.TB, about model.Metadata) model.Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return model.Model{Metadata: about, Network: network}
+	return onDisk(t, about, network)
+}
+
+// onDisk is a model of a network in a folder of its own.
+func onDisk(t testing.TB, about model.Metadata, network nets.Network) model.Model {
+	t.Helper()
+	folder := t.TempDir()
+	err := wholefile.Write(filepath.Join(folder, model.WeightsFile), func(w io.Writer) error {
+		var tensors []torch.Named
+		for _, e := range network.State() {
+			tensors = append(tensors, torch.Named{Name: e.Name, Tensor: e.Tensor})
+		}
+		return torch.WriteTensors(w, tensors, nil)
+	})
+	if err := errors.Join(err, about.Write(nil, folder)); err != nil {
+		t.Fatal(err)
+	}
+	m, err := model.OpenUnasked(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// networkOf is the network of a model.
+func networkOf(t testing.TB, m model.Model) nets.Network {
+	t.Helper()
+	n, err := network.New(m, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// iwrunTorch is this binary; see TestMain.
+var iwrunTorch = &engine.Process{Log: os.Stderr}
+
+func TestMain(m *testing.M) {
+	enginetest.Play(func() {})
+	status := m.Run()
+	iwrunTorch.Close()
+	os.Exit(status)
 }
 
 func mlp(size, hidden, classes int) model.Metadata {
@@ -83,7 +128,7 @@ func TestStandardisedStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []float32
-	p := NewEnsemble([]model.Model{m}, Options{Device: torch.CPU, Threads: 1, Batch: 2})
+	p := NewEnsemble([]model.Model{m}, Options{Torch: iwrunTorch, Threads: 1, Batch: 2})
 	err = p.Each(context.Background(), []Input{input}, [][]float64{nil}, func(id string, probabilities []float32) error {
 		if want := fmt.Sprint(len(got) / 3); id != want {
 			t.Errorf("id %q, want %q", id, want)
@@ -95,7 +140,7 @@ func TestStandardisedStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	torch.Tidy(func() {
-		_, logits := m.Network.Forward(torch.FromSlice([]float32{1, 0, 0, 2, -1, -2}, 3, 2), false)
+		_, logits := networkOf(t, m).Forward(torch.FromSlice([]float32{1, 0, 0, 2, -1, -2}, 3, 2), false)
 		near(t, got, torch.ToSlice[float32](logits.Softmax(1)))
 	})
 }
@@ -117,7 +162,7 @@ func TestIDsOverInputs(t *testing.T) {
 		inputs = append(inputs, input)
 	}
 	var got []string
-	p := NewEnsemble([]model.Model{m}, Options{Device: torch.CPU, Threads: 1, Batch: 2})
+	p := NewEnsemble([]model.Model{m}, Options{Torch: iwrunTorch, Threads: 1, Batch: 2})
 	if err := p.Each(context.Background(), inputs, [][]float64{nil}, func(id string, _ []float32) error {
 		got = append(got, id)
 		return nil
@@ -170,7 +215,7 @@ func TestImages(t *testing.T) {
 		Normalisation: normalise.Normalisation{Kind: normalise.Standard, Target: &normalise.Statistics{Mean: mean[:], Deviation: deviation[:]}},
 	}
 	m := makeModel(t, about)
-	p := NewEnsemble([]model.Model{m}, Options{Device: torch.CPU, Threads: 1, Batch: 2})
+	p := NewEnsemble([]model.Model{m}, Options{Torch: iwrunTorch, Threads: 1, Batch: 2})
 	probabilities := map[string]float32{}
 	for _, c := range []struct {
 		place string
@@ -218,7 +263,7 @@ func TestImages(t *testing.T) {
 			t.Fatal(err)
 		}
 		torch.Tidy(func() {
-			_, logits := m.Network.Forward(torch.FromSlice(b.Values, 3, 3, 32, 32), false)
+			_, logits := networkOf(t, m).Forward(torch.FromSlice(b.Values, 3, 3, 32, 32), false)
 			want := torch.ToSlice[float32](logits.Softmax(1))
 			for i := range 3 {
 				near(t, []float32{probabilities[set.ID(i)]}, want[2*i:2*i+1])
@@ -246,8 +291,8 @@ func TestImagePlacesWithoutImages(t *testing.T) {
 }
 
 // BenchmarkRows predicts rows of 512 values with an mlp of 256 units and 10 classes on
-// one thread, from a file of .npy to probabilities, and reports as "value" the rows that a
-// core does in a second.
+// one thread, from a file of .npy to probabilities, and reports as "value" the rows that
+// it does in a second.
 func BenchmarkRows(b *testing.B) {
 	const size = 512
 	rows := timing.Size(50_000, 1000)
@@ -265,8 +310,7 @@ func BenchmarkRows(b *testing.B) {
 			about := mlp(size, 256, 10)
 			about.Normalisation = normalisation
 			m := makeModel(b, about)
-			p := NewEnsemble([]model.Model{m}, Options{Device: torch.CPU, Threads: 1, Batch: DefaultBatch})
-			before := cpuSeconds(b)
+			p := NewEnsemble([]model.Model{m}, Options{Torch: iwrunTorch, Threads: 1, Batch: DefaultBatch})
 			for b.Loop() {
 				input, err := Open(path, table.Roles{}, nil, "model", m.Metadata)
 				if err != nil {
@@ -280,20 +324,10 @@ func BenchmarkRows(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
-			b.ReportMetric(float64(rows*b.N)/(cpuSeconds(b)-before), "value")
+			b.ReportMetric(float64(rows*b.N)/b.Elapsed().Seconds(), "value")
 			b.ReportMetric(b.Elapsed().Seconds()*1e3/float64(b.N), "ms")
 		})
 	}
-}
-
-// cpuSeconds is the time that the process has had of a core, which other processes do
-// not change much.
-func cpuSeconds(b *testing.B) float64 {
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano()).Seconds()
 }
 
 // Rows come to the network as the model says, to the bit, features and the channels of images
@@ -311,7 +345,7 @@ func TestRowsAreNormalisedAsTheModelSays(t *testing.T) {
 		for _, n := range []normalise.Normalisation{{Kind: normalise.None}, {Kind: normalise.Standard, Target: statistics(shape[0])}, {Kind: normalise.UnitLength}} {
 			var about model.Metadata
 			about.Input.Shape, about.Normalisation = shape, n
-			p := &Predictor{model: model.Model{Metadata: about}, options: Options{Device: torch.CPU}}
+			p := &Predictor{model: model.Model{Metadata: about}}
 			want := make([]float32, 6*datasets.Size(shape))
 			for i := range want {
 				want[i] = float32(3 * random.NormFloat64())
@@ -322,11 +356,9 @@ func TestRowsAreNormalisedAsTheModelSays(t *testing.T) {
 				if normalised {
 					want = slices.Clone(values)
 				}
-				torch.Tidy(func() {
-					if got := torch.ToSlice[float32](p.rows(batch{values: slices.Clone(values), rows: 6, normalised: normalised})); !slices.Equal(got, want) {
-						t.Errorf("%s of shape %v, normalised before %v: %v, want %v", n.Kind, shape, normalised, got, want)
-					}
-				})
+				if got := p.rows(batch{values: slices.Clone(values), rows: 6, normalised: normalised}); !slices.Equal(got, want) {
+					t.Errorf("%s of shape %v, normalised before %v: %v, want %v", n.Kind, shape, normalised, got, want)
+				}
 			}
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"syscall"
 
+	"iwda/experiments/engine"
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
 )
@@ -88,16 +88,11 @@ func (f Failure) Error() string {
 
 // describe says how a worker ended that did not say itself why it failed.
 func describe(state *os.ProcessState) string {
-	signal, died := deathSignal(state)
-	switch {
-	case died && signal == syscall.SIGKILL:
-		return "the worker was killed (signal 9), as the system does when memory runs out"
-	case died:
-		return fmt.Sprintf("the worker died of signal %d (%v)", signal, signal)
-	case state.ExitCode() == StoppedStatus:
+	switch _, died := engine.DeathSignal(state); {
+	case !died && state.ExitCode() == StoppedStatus:
 		return "the worker was stopped by someone else"
-	case !state.Success():
-		return fmt.Sprintf("the worker ended with exit status %d", state.ExitCode())
+	case state.Success():
+		return "the worker ended without a result"
 	}
-	return "the worker ended without a result"
+	return "the worker " + engine.Ending(state)
 }

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"iwda/experiments/engine"
 	"iwda/experiments/plan"
 	"iwda/internal/throttle"
 )
@@ -21,7 +22,7 @@ const StoppedStatus = 130
 const (
 	progressEvent = "progress"
 	aliveEvent    = "alive"
-	failedEvent   = "failed"
+	failedEvent   = engine.Failed
 )
 
 // event is a line of a worker's standard output, as JSON.

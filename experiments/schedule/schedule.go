@@ -7,7 +7,7 @@
 //   - The parent takes the run's lock, which the worker inherits: no other parent
 //     makes the run as long as one of the two lives.
 //   - The parent writes config.yaml into the run's folder and starts the worker
-//     with --device, --threads and the folder as last arguments.
+//     with the folder as last argument.
 //   - The worker's standard input stays open and empty as long as the parent lives.
 //     Its end tells the worker to stop at once.
 //   - The worker's standard output carries events, written by a Reporter. Lines that
@@ -36,15 +36,15 @@ import (
 
 // Options say how runs are carried out.
 type Options struct {
-	// Command starts a worker: a program and its first arguments.
-	Command []string
+	// Command is what starts a worker for a run on a device: a program and its first arguments.
+	Command func(run plan.Run, device string) []string
 	// Results is the folder below which every run has its own.
 	Results string
 	// Jobs is the number of runs at a time, 0 for what the devices have room for: one on each
 	// GPU, or as many as there are cores for with so many Threads.
 	Jobs int
 	// Devices, of which there is at least one, are shared by the runs at a time: as
-	// evenly as their numbers allow. Threads is handed to every worker.
+	// evenly as their numbers allow. Threads are those of every worker.
 	Devices []string
 	Threads int
 	// Retries is how often a run is started again whose worker died without a word.

@@ -50,7 +50,7 @@ func makeOptions(t *testing.T, results string, observe func(Update)) Options {
 		t.Fatal(err)
 	}
 	return Options{
-		Command: []string{program, "worker"}, Results: results,
+		Command: func(_ plan.Run, device string) []string { return []string{program, "worker", device} }, Results: results,
 		Jobs: 2, Devices: []string{"cpu"}, Threads: 3, Observe: observe,
 	}
 }
@@ -168,7 +168,7 @@ func TestWorkerSurroundings(t *testing.T) {
 	if summary := Run(t.Context(), runs, makeOptions(t, results, func(Update) {})); len(summary.Finished) != 1 {
 		t.Fatalf("%+v", summary)
 	}
-	want := "worker --device cpu --threads 3 --\nOMP_NUM_THREADS 3 MKL_NUM_THREADS 3\nown group true\n"
+	want := "worker cpu\nOMP_NUM_THREADS 3 MKL_NUM_THREADS 3\nown group true\n"
 	if diff := cmp.Diff(want, logOf(results, runs[0])); diff != "" {
 		t.Error(diff)
 	}
@@ -285,7 +285,7 @@ func TestRunsThatCannotStart(t *testing.T) {
 		t.Errorf("with a file for a folder: %+v", summary)
 	}
 	options := makeOptions(t, t.TempDir(), func(Update) {})
-	options.Command, options.Retries = []string{"/nowhere/iwrun"}, 1
+	options.Command, options.Retries = func(plan.Run, string) []string { return []string{"/nowhere/iwrun"} }, 1
 	summary = Run(t.Context(), makeRuns(t, succeeds), options)
 	if len(summary.Failed) != 1 || !strings.Contains(summary.Failed[0].Reason, "cannot start a worker: fork/exec /nowhere/iwrun") || summary.Failed[0].Attempts != 2 {
 		t.Errorf("without a program: %+v", summary)

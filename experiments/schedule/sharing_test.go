@@ -238,7 +238,7 @@ func TestDevices(t *testing.T) {
 		t.Fatalf("%+v", summary)
 	}
 	counts := map[string]int{}
-	device := func(run plan.Run) string { return strings.Fields(logOf(results, run))[2] }
+	device := func(run plan.Run) string { return strings.Fields(logOf(results, run))[1] }
 	for _, run := range runs[:4] {
 		counts[device(run)]++
 	}

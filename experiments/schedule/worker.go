@@ -6,13 +6,13 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
 
+	"iwda/experiments/engine"
 	"iwda/experiments/store"
 )
 
@@ -67,8 +67,8 @@ func (w *worker) prepare(reason string) (err error) {
 
 // start starts the process.
 func (w *worker) start(o Options) (err error) {
-	arguments := slices.Concat(o.Command[1:], []string{"--device", w.device, "--threads", strconv.Itoa(o.Threads), "--", w.dir.String()})
-	w.command = exec.Command(o.Command[0], arguments...)
+	words := append(o.Command(w.run, w.device), w.dir.String())
+	w.command = exec.Command(words[0], words[1:]...)
 	w.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	w.command.Env = Environment(o.Threads)
 	w.command.Stderr = w.log
@@ -160,16 +160,10 @@ func (w *worker) death(reason string) Failure {
 // stoppedAsAsked reports whether a worker ended as one that was asked to does, also
 // one that was asked before it could listen or that had to be killed.
 func stoppedAsAsked(state *os.ProcessState) bool {
-	if signal, ok := deathSignal(state); ok {
+	if signal, ok := engine.DeathSignal(state); ok {
 		return signal == syscall.SIGTERM || signal == syscall.SIGHUP || signal == syscall.SIGKILL
 	}
 	return state.ExitCode() == StoppedStatus
-}
-
-// deathSignal returns the signal that ended the process, if one did.
-func deathSignal(state *os.ProcessState) (syscall.Signal, bool) {
-	status, ok := state.Sys().(syscall.WaitStatus)
-	return status.Signal(), ok && status.Signaled()
 }
 
 // passOnCheckpoints asks every worker for a checkpoint whenever that is wanted.

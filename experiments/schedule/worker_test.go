@@ -54,9 +54,9 @@ const (
 // release is the file in a run's folder for which waitsForRelease waits.
 const release = "release"
 
-// work makes the run whose folder comes after the flags.
+// work makes the run whose folder is the last argument.
 func work(arguments []string) int {
-	flags, folder := arguments[:len(arguments)-1], arguments[len(arguments)-1]
+	words, folder := arguments[:len(arguments)-1], arguments[len(arguments)-1]
 	reporter := NewReporter(os.Stdout)
 	c, err := config.LoadRun(filepath.Join(folder, store.ConfigFile))
 	if err != nil {
@@ -129,13 +129,13 @@ func work(arguments []string) int {
 		<-wanted
 		fmt.Println("another one")
 	case waitsForRelease:
-		fmt.Println(strings.Join(flags, " "))
+		fmt.Println(strings.Join(words, " "))
 		for !exists(filepath.Join(folder, release)) {
 			time.Sleep(time.Millisecond)
 		}
 	case describesItself:
 		group, _ := syscall.Getpgid(0)
-		fmt.Println(strings.Join(flags, " "))
+		fmt.Println(strings.Join(words, " "))
 		fmt.Println("OMP_NUM_THREADS", os.Getenv("OMP_NUM_THREADS"), "MKL_NUM_THREADS", os.Getenv("MKL_NUM_THREADS"))
 		fmt.Println("own group", group == os.Getpid())
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"iwda/experiments/checkpoint"
+	"iwda/experiments/plan"
 	"iwda/experiments/store"
 	"iwda/internal/version"
 	"iwda/torch"
@@ -19,7 +20,7 @@ func FuzzResumeFrom(f *testing.F) {
 	run := resolve(f, "subsampled", "iwdan", 1)
 	dir := begin(f, run)
 	torch.SetThreads(1)
-	trainer, err := newTrainer(f.Context(), run, dir, Options{Threads: 1, Log: io.Discard, Checkpoints: Interval{Epochs: 1}}, time.Now())
+	trainer, err := newTrainer(f.Context(), run, dir, Options{Threads: 1, Log: io.Discard, Checkpoints: plan.Interval{Epochs: 1}}, time.Now())
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"iwda/experiments/checkpoint"
 	"iwda/experiments/config"
+	"iwda/experiments/plan"
 	"iwda/experiments/store"
 	"iwda/internal/testfiles"
 	"iwda/internal/version"
@@ -28,7 +29,7 @@ import (
 func interrupted(t *testing.T, run config.Resolved) store.Dir {
 	t.Helper()
 	dir := begin(t, run)
-	options := Options{Threads: 1, Checkpoints: Interval{Epochs: 1}}
+	options := Options{Threads: 1, Checkpoints: plan.Interval{Epochs: 1}}
 	if _, err := Run(&fuse{t.Context(), 35}, run, dir, options); !errors.Is(err, context.Canceled) {
 		t.Fatalf("error %v", err)
 	}
@@ -252,9 +253,9 @@ func TestWhenCheckpointsAreWritten(t *testing.T) {
 		want    []int // steps after which one is written
 	}{
 		"never":        {Options{}, nil},
-		"each epoch":   {Options{Checkpoints: Interval{Epochs: 1}}, []int{12, 24, 36}},
-		"two epochs":   {Options{Checkpoints: Interval{Epochs: 2}}, []int{24}},
-		"always":       {Options{Checkpoints: Interval{Time: time.Nanosecond}}, nil},
+		"each epoch":   {Options{Checkpoints: plan.Interval{Epochs: 1}}, []int{12, 24, 36}},
+		"two epochs":   {Options{Checkpoints: plan.Interval{Epochs: 2}}, []int{24}},
+		"always":       {Options{Checkpoints: plan.Interval{Time: time.Nanosecond}}, nil},
 		"when told to": {Options{CheckpointNow: now}, []int{1}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -9,16 +9,11 @@ import (
 
 	"iwda/datasets/catalogue"
 	"iwda/experiments/config"
+	"iwda/experiments/domains"
+	"iwda/experiments/engine"
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
 )
-
-// Cost is how long runs take one after the other on one device.
-type Cost struct {
-	Runs    int // of which it is known
-	Time    time.Duration
-	Unknown error // why it is not known of the others; nil if there are none
-}
 
 // mostOpened is the number of data of which the rows are counted; further ones count as their mean.
 const mostOpened = 4
@@ -26,7 +21,7 @@ const mostOpened = 4
 // EstimateCost measures some steps and evaluated rows of each alignment and network on the options' device,
 // and multiplies them by the steps and rows of the runs. It is unknown of runs whose data or pretrained
 // weights are not there, and of those that first compute features or make no steps.
-func EstimateCost(ctx context.Context, runs []plan.Run, options Options) (c Cost) {
+func EstimateCost(ctx context.Context, runs []plan.Run, options Options) (c engine.Costs) {
 	paces, lengths := map[string]pace{}, map[string]length{}
 	var opened length
 	for _, run := range runs {
@@ -50,7 +45,7 @@ func EstimateCost(ctx context.Context, runs []plan.Run, options Options) (c Cost
 			paces[kind] = p
 		}
 		if err := cmp.Or(l.err, p.err); err != nil {
-			c.Unknown = cmp.Or(c.Unknown, err)
+			c.Unknown = cmp.Or(c.Unknown, err.Error())
 			continue
 		}
 		c.Runs++
@@ -73,7 +68,7 @@ func lengthOf(run config.Resolved) (l length) {
 	case err != nil:
 	case described.Kind == catalogue.ImageFiles:
 		var sets catalogue.ImageTask
-		if sets, err = findImages(run); err == nil {
+		if sets, err = domains.FindImages(run); err == nil {
 			source, test = sets.Source.Len(), sets.Test.Len()
 			l.steps = newClock(run.Train, source/run.Train.Batch).steps()
 		}

@@ -5,14 +5,13 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"slices"
 	"strconv"
 
 	"iwda/datasets"
-	"iwda/datasets/catalogue"
 	"iwda/datasets/normalise"
 	"iwda/datasets/table"
 	"iwda/experiments/config"
+	"iwda/experiments/domains"
 	"iwda/internal/printable"
 )
 
@@ -49,7 +48,7 @@ type domainGroups struct {
 // openData reads or draws the data of a run and subsamples what the variant says: the
 // source, or the target together with its test set.
 func openData(run config.Resolved) (d *data, err error) {
-	task, err := loadSets(run)
+	task, err := domains.Load(run)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +61,7 @@ func openData(run config.Resolved) (d *data, err error) {
 	if named, is := task.Source.(datasets.Named); is {
 		columns = named.Columns()
 	}
-	source, target, test, err := subsampleTask(run, task)
+	source, target, test, err := domains.SubsampleTask(run, task)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +81,7 @@ func openData(run config.Resolved) (d *data, err error) {
 		source: datasets.LabelsOf(source), target: datasets.LabelsOf(target), test: datasets.LabelsOf(test),
 		sha256: sha256, normalisation: n, groups: groups,
 		onSource: inMemory{source}, onTest: inMemory{test},
-		files: task, unpublished: unpublished(run, datasets.Counts(task.Source), datasets.Counts(task.Target), datasets.Counts(task.Test)),
+		files: task, unpublished: domains.Unpublished(run, datasets.Counts(task.Source), datasets.Counts(task.Target), datasets.Counts(task.Test)),
 	}
 	if heldOut != nil {
 		d.groups.heldOut = datasets.GroupsOf(heldOut)
@@ -118,77 +117,6 @@ func checkSize(set datasets.Set, n normalise.Normalisation, columns []string) er
 	}
 	return fmt.Errorf("%s: column %s: a value is %v where the network reads it (normalised: %s), beyond ±%g; if it stands for a missing one, put the column's mean there, or leave out the column",
 		set.Name(), column, value, n.Kind, normalise.Largest)
-}
-
-// subsampleTask returns the sets of a task as the variant says.
-func subsampleTask(run config.Resolved, task catalogue.Task) (source, target, test datasets.Set, err error) {
-	k := len(task.Source.ClassNames())
-	if n := len(run.Dataset.ClassFractions); n > 0 && n != k {
-		return nil, nil, nil, fmt.Errorf("dataset.class_fractions has %s; %s has %s", printable.Count(n, "value"), run.Dataset.Name, printable.Count(k, "class"))
-	}
-	onSource, onTarget := classFractions(run, k)
-	if source, err = subsample(task.Source, onSource, run.Seed, "subsample"); err != nil {
-		return nil, nil, nil, err
-	}
-	if target, err = subsample(task.Target, onTarget, run.Seed, "subsample"); err != nil {
-		return nil, nil, nil, err
-	}
-	test, err = subsample(task.Test, onTarget, run.Seed, "subsample test")
-	return source, target, test, err
-}
-
-// loadSets reads or draws the training sets of both domains and the target's test set.
-func loadSets(run config.Resolved) (catalogue.Task, error) {
-	data, err := run.Dataset.Described()
-	if err != nil {
-		return catalogue.Task{}, err
-	}
-	from, to := run.Domains()
-	return data.OpenTask(from, to, sourceOf(run))
-}
-
-// unpublished says what of the data of a run is not as it was published, by the numbers of images of
-// each class before any are left out; test is nil where it is the target.
-func unpublished(run config.Resolved, source, target, test []int) (problems []string) {
-	data, err := run.Dataset.Described()
-	if err != nil {
-		return nil
-	}
-	from, to := run.Domains()
-	for _, problem := range []string{data.Unpublished(from, source, nil), data.Unpublished(to, target, test)} {
-		if problem != "" && !slices.Contains(problems, problem) {
-			problems = append(problems, problem)
-		}
-	}
-	return problems
-}
-
-// sourceOf says where the data in memory of a run come from.
-func sourceOf(run config.Resolved) catalogue.Source {
-	d := run.Dataset
-	return catalogue.Source{Root: d.Root, Seed: run.Seed, TrainPerClass: d.TrainPerClass, TestPerClass: d.TestPerClass}
-}
-
-// classFractions returns the shares of each class that the variant keeps of the source
-// and of the target, nil for all.
-func classFractions(run config.Resolved, classes int) (source, target []float64) {
-	switch {
-	case run.Variant == config.Subsampled:
-		return datasets.HalfFractions(classes, run.Dataset.Fraction), nil
-	case config.FractionsDomain(run.Variant) == "source":
-		return run.Dataset.ClassFractions, nil
-	case config.FractionsDomain(run.Variant) == "target":
-		return nil, run.Dataset.ClassFractions
-	}
-	return nil, nil
-}
-
-// subsample returns what the fractions keep of a set, all of it where there are none.
-func subsample(set datasets.Set, fractions []float64, seed int64, purpose string) (datasets.Set, error) {
-	if fractions == nil {
-		return set, nil
-	}
-	return datasets.Subsample(set, fractions, rand.New(datasets.Stream(seed, purpose)))
 }
 
 // holdOut divides the source into the rows that are trained on and those that are not,

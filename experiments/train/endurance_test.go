@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"iwda/experiments/config"
+	"iwda/experiments/plan"
 	"iwda/torch"
 )
 
@@ -62,7 +63,7 @@ func expectConstantFootprint(t *testing.T, run config.Resolved, early int, most 
 	defer runtime.UnlockOSThread()
 	torch.SetThreads(1)
 	torch.TuneAllocator()
-	options := Options{Threads: 1, Log: &strings.Builder{}, Checkpoints: Interval{Epochs: 1}}
+	options := Options{Threads: 1, Log: &strings.Builder{}, Checkpoints: plan.Interval{Epochs: 1}}
 	trainer := makeTrainer(t, run, options)
 	defer trainer.close()
 	var before footprint

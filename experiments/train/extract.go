@@ -11,14 +11,17 @@ import (
 	"iwda/datasets/catalogue"
 	"iwda/datasets/images"
 	"iwda/experiments/config"
+	"iwda/experiments/domains"
 	savedmodel "iwda/experiments/model"
+	"iwda/experiments/network"
+	"iwda/internal/input"
 	"iwda/nets"
 	"iwda/torch"
 )
 
 // ErrNothingLearned says that features were asked of a network that has neither
 // pretrained weights nor a checkpoint.
-var ErrNothingLearned = errors.New("the network has learned nothing yet: name a finished run, whose checkpoint it takes")
+var ErrNothingLearned = input.Wrong(errors.New("the network has learned nothing yet: name a finished run with --run, whose checkpoint it takes"))
 
 // Extract computes the features of all rows of a domain of the run in evaluation mode, with
 // all its classes in full, labelled or not, as sets that [datasets.WriteFeatures] writes. With a
@@ -80,7 +83,7 @@ func openRows(run config.Resolved, domain string, options Options) (domainRows, 
 	case catalogue.Vectors:
 		return domainRows{}, fmt.Errorf("data set %s holds features already", data.Name)
 	}
-	train, test, err := data.OpenDomain(domain, sourceOf(run))
+	train, test, err := data.OpenDomain(domain, domains.SourceOf(run))
 	if err != nil {
 		return domainRows{}, err
 	}
@@ -157,12 +160,12 @@ func newExtractor(run config.Resolved, checkpoint string, rowShape []int, classe
 
 // loadCheckpoint loads the network's part of a run's checkpoint.
 func loadCheckpoint(state nets.State, path string) (err error) {
+	weights, err := savedmodel.ReadCheckpoint(path)
+	if err != nil {
+		return err
+	}
 	torch.Tidy(func() {
-		var values map[string]torch.Tensor
-		if values, err = savedmodel.ReadCheckpoint(path); err != nil {
-			return
-		}
-		if err = state.Load(values); err != nil {
+		if err = network.Load(state, weights); err != nil {
 			err = fmt.Errorf("%s: %w", path, err)
 		}
 	})

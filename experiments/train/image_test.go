@@ -21,6 +21,7 @@ import (
 	"iwda/datasets/catalogue"
 	"iwda/datasets/images"
 	"iwda/experiments/config"
+	"iwda/experiments/domains"
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
 	"iwda/internal/testfiles"
@@ -504,10 +505,10 @@ func TestImagesThatAreNotThePublishedOnes(t *testing.T) {
 		t.Errorf("the log does not warn: %s", &log)
 	}
 	runs := []plan.Run{plan.Of(run)}
-	if said := CheckPublished(runs, t.TempDir()); !strings.Contains(said, strings.Join(want, "; ")) {
+	if said := domains.CheckPublished(runs, t.TempDir()); !strings.Contains(said, strings.Join(want, "; ")) {
 		t.Errorf("before runs: %q", said)
 	}
-	if said := CheckPublished([]plan.Run{plan.Of(resolve(t, "full", "dann", 1))}, t.TempDir()); said != "" {
+	if said := domains.CheckPublished([]plan.Run{plan.Of(resolve(t, "full", "dann", 1))}, t.TempDir()); said != "" {
 		t.Errorf("of data that are drawn: %q", said)
 	}
 }

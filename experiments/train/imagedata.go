@@ -2,34 +2,21 @@ package train
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
-	"io"
 	"iter"
 
 	"iwda/datasets"
-	"iwda/datasets/catalogue"
 	"iwda/datasets/images"
 	"iwda/experiments/config"
+	"iwda/experiments/domains"
 	"iwda/nets"
 )
-
-// findImages finds the image files of a run.
-func findImages(run config.Resolved) (catalogue.ImageTask, error) {
-	data, err := run.Dataset.Described()
-	if err != nil {
-		return catalogue.ImageTask{}, err
-	}
-	from, to := run.Domains()
-	return data.OpenImageTask(run.Dataset.Root, from, to)
-}
 
 // openImages opens the image files of a run. With a frozen backbone, what is evaluated
 // are the backbone's features, computed here once, and so is what is trained on where
 // the configuration asks for a number of views.
 func openImages(ctx context.Context, run config.Resolved, network nets.Network, options Options) (d *data, err error) {
-	sets, err := findImages(run)
+	sets, err := domains.FindImages(run)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +32,7 @@ func openImages(ctx context.Context, run config.Resolved, network nets.Network, 
 	}
 	d = &data{
 		classNames: sets.Source.ClassNames(), rowShape: cropShape(run), onTest: test,
-		unpublished: unpublished(run, sets.Source.Counts(), sets.Target.Counts(), nil),
+		unpublished: domains.Unpublished(run, sets.Source.Counts(), sets.Target.Counts(), nil),
 	}
 	if run.Train.Validation > 0 {
 		kept, held, err := source.holdOut()
@@ -59,7 +46,7 @@ func openImages(ctx context.Context, run config.Resolved, network nets.Network, 
 	if err := d.check(run, replaced); err != nil {
 		return nil, err
 	}
-	if d.sha256, err = fingerprint(sets, options.alive); err != nil {
+	if d.sha256, err = domains.Fingerprint(sets, options.alive); err != nil {
 		return nil, err
 	}
 	if frozen, is := network.(*nets.Frozen); is {
@@ -78,30 +65,6 @@ func openImages(ctx context.Context, run config.Resolved, network nets.Network, 
 	d.files = opened
 	d.feed, err = newLoaded(source, target)
 	return d, err
-}
-
-// CheckImages reads all images of a run, into the cache on the disk that runs share, and returns what
-// there is to know of them ([images.Reader.Notes]). Files that cannot be read are an error that names
-// them, and so is a cache that cannot be written.
-func CheckImages(ctx context.Context, run config.Resolved) (notes []string, err error) {
-	sets, err := findImages(run)
-	if err != nil {
-		return nil, err
-	}
-	var opened openDomains
-	defer func() { err = errors.Join(err, opened.Close()) }()
-	if _, _, _, err := opened.task(run, sets, Options{Log: io.Discard}); err != nil {
-		return nil, err
-	}
-	var broken []*images.FileError
-	for _, domain := range opened {
-		of, err := domain.reader.Broken(ctx)
-		if err != nil {
-			return nil, err
-		}
-		broken, notes = append(broken, of...), append(notes, domain.reader.Notes()...)
-	}
-	return notes, images.Unreadable(broken)
 }
 
 // evaluatePooled computes the backbone's features of all rows that are evaluated, which take the
@@ -133,23 +96,6 @@ func (d *data) feedPooled(ctx context.Context, pooled evaluator, source, target 
 	d.rowShape = onSource.Shape()
 	d.feed = newShuffled(onSource, onTarget, source.run.Network.Views, source.run.Train.Batch, source.run.Seed)
 	return nil
-}
-
-// fingerprint identifies the image files of a task.
-func fingerprint(task catalogue.ImageTask, alive func()) (string, error) {
-	sets := []*images.Set{task.Source, task.Target}
-	if task.Test != task.Target {
-		sets = append(sets, task.Test)
-	}
-	sum := sha256.New()
-	for _, set := range sets {
-		of, err := set.Fingerprint(alive)
-		if err != nil {
-			return "", err
-		}
-		io.WriteString(sum, of)
-	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
 // trainingViews reads augmented views of every image of a domain, all first views, then all

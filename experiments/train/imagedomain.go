@@ -3,18 +3,15 @@ package train
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"iwda/datasets"
 	"iwda/datasets/catalogue"
 	"iwda/datasets/images"
 	"iwda/experiments/config"
-	"iwda/internal/printable"
+	"iwda/experiments/domains"
 )
 
 // imageDomain is a domain of image files: its reader and the rows of the set that a
@@ -45,14 +42,6 @@ func (o openDomains) Close() error {
 // open opens one more domain and keeps the fractions of its classes, all where there are
 // none.
 func (o *openDomains) open(run config.Resolved, set *images.Set, fractions []float64, options Options) (d *imageDomain, err error) {
-	readerOptions := images.ReaderOptions{Side: run.Dataset.Resize, Cache: run.Dataset.Cache, Alive: options.alive}
-	if readerOptions.Cache == images.FileCache {
-		folder, err := os.UserCacheDir()
-		if err != nil {
-			return nil, fmt.Errorf("dataset.cache is %s: %w", run.Dataset.Cache, err)
-		}
-		readerOptions.Folder = filepath.Join(folder, "iwda")
-	}
 	d = &imageDomain{run: run, labels: set.Labels(), bytes: options.asBytes || options.Device.IsCUDA()}
 	if fractions != nil {
 		if d.rows, err = datasets.SubsampleRows(d.labels, fractions, rand.New(datasets.Stream(run.Seed, "subsample"))); err != nil {
@@ -60,17 +49,10 @@ func (o *openDomains) open(run config.Resolved, set *images.Set, fractions []flo
 		}
 		d.labels = d.labels.Subset(d.rows)
 	}
-	d.reader, err = images.NewReader(set, readerOptions)
-	if file := (*images.FileError)(nil); err != nil && readerOptions.Folder != "" && !errors.As(err, &file) {
-		err = fmt.Errorf("%w; set XDG_CACHE_HOME to a folder that can be written and has room", err)
-	}
-	if err != nil {
+	if d.reader, err = domains.OpenReader(run, set, options.alive, options.logf); err != nil {
 		return nil, err
 	}
 	*o = append(*o, d)
-	if size := d.reader.CacheBytes(); size > 0 {
-		options.logf("%s: %s, cached in %s, %d MiB in all", set.Name(), printable.Count(set.Len(), "image"), run.Dataset.Cache, size>>20)
-	}
 	return d, nil
 }
 
@@ -124,7 +106,7 @@ func (d *imageDomain) batches(ctx context.Context, size int) iter.Seq2[rowBatch,
 
 // task opens the source, the target and the target's test set of a run, which may be the target.
 func (o *openDomains) task(run config.Resolved, sets catalogue.ImageTask, options Options) (source, target, test *imageDomain, err error) {
-	onSource, onTarget := classFractions(run, len(sets.Source.ClassNames()))
+	onSource, onTarget := domains.ClassFractions(run, len(sets.Source.ClassNames()))
 	if source, err = o.open(run, sets.Source, onSource, options); err != nil {
 		return nil, nil, nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"iwda/datasets/catalogue"
 	"iwda/experiments/checkpoint"
 	"iwda/experiments/config"
+	"iwda/experiments/domains"
 	"iwda/nets"
 	"iwda/nets/architecture"
 	"iwda/torch"
@@ -49,7 +50,7 @@ func openModelAndData(ctx context.Context, run config.Resolved, random *torch.Ra
 	}
 	classes := len(described.Classes)
 	if classes == 0 { // the files say
-		found, err := findImages(run)
+		found, err := domains.FindImages(run)
 		if err != nil {
 			return nil, nil, err
 		}

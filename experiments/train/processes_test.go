@@ -18,6 +18,7 @@ import (
 	"iwda/experiments/config"
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
+	"iwda/internal/launcher"
 	"iwda/internal/ranks"
 	"iwda/nets"
 	"iwda/torch"
@@ -46,11 +47,10 @@ func TestMain(m *testing.M) {
 }
 
 func member(act func(*torch.ProcessGroup, string) error) int {
-	options, _, _, err := torch.GroupFromEnvironment(os.LookupEnv)
-	options.Timeout = 2 * time.Minute
+	found, _, err := launcher.FromEnvironment(os.LookupEnv)
 	if err == nil {
 		var group *torch.ProcessGroup
-		if group, err = torch.NewProcessGroup(options); err == nil {
+		if group, err = torch.NewProcessGroup(torch.GroupOptions{Group: found, Timeout: 2 * time.Minute}); err == nil {
 			err = act(group, os.Getenv(folderVariable))
 		}
 	}
@@ -243,7 +243,7 @@ func runTogether(group *torch.ProcessGroup, folder string) error {
 			end(stop)
 		}
 	}}
-	_, err = Run(asked, run, dir, Options{Threads: 1, Group: group, Checkpoints: Interval{Epochs: 1}})
+	_, err = Run(asked, run, dir, Options{Threads: 1, Group: group, Checkpoints: plan.Interval{Epochs: 1}})
 	return err
 }
 

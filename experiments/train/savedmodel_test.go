@@ -19,7 +19,9 @@ import (
 	"iwda/datasets/normalise"
 	"iwda/experiments/config"
 	savedmodel "iwda/experiments/model"
+	"iwda/experiments/network"
 	"iwda/experiments/store"
+	"iwda/nets"
 	"iwda/torch"
 )
 
@@ -35,11 +37,25 @@ func evaluateSaved(t *testing.T, run config.Resolved, dir store.Dir) (savedmodel
 		t.Fatal(err)
 	}
 	counts := newConfusion(len(d.classNames))
-	e := evaluator{logitsOf(m.Network), 20, torch.CPU, Options{}.alive}
+	e := evaluator{logitsOf(networkOf(t, m)), 20, torch.CPU, Options{}.alive}
 	if err := e.evaluate(context.Background(), d.onTest, counts); err != nil {
 		t.Fatal(err)
 	}
 	return m, counts
+}
+
+// networkOf is the network of a model.
+func networkOf(t *testing.T, m savedmodel.Model) nets.Network {
+	t.Helper()
+	allowed := ""
+	if b := m.Architecture.Backbone; b != nil {
+		allowed = b.SHA256
+	}
+	n, err := network.New(m, allowed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 func equalConfusion(a, b [][]int) bool {
@@ -169,8 +185,8 @@ func savedModelOf(t *testing.T, run config.Resolved) {
 	}
 	torch.Tidy(func() {
 		x := torch.RandN(torch.Float32, 5, 20)
-		_, want := m.Network.Forward(x, false)
-		_, got := again.Network.Forward(x, false)
+		_, want := networkOf(t, m).Forward(x, false)
+		_, got := networkOf(t, again).Forward(x, false)
 		if !slices.Equal(torch.ToSlice[float32](got), torch.ToSlice[float32](want)) {
 			t.Error("the saved folder gives other logits than the run's")
 		}

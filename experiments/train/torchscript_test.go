@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"iwda/experiments/config"
+	"iwda/experiments/domains"
 	savedmodel "iwda/experiments/model"
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
@@ -69,7 +70,8 @@ func wantTrained(t *testing.T, run config.Resolved, dir store.Dir) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	backbone := m.Network.(nets.Grouped).Backbone()
+	network := networkOf(t, m)
+	backbone := network.(nets.Grouped).Backbone()
 	for i, e := range file.State() {
 		values := func(x torch.Tensor) []float64 { return torch.ToSlice[float64](x.To(torch.Float64, torch.CPU)) }
 		same := slices.Equal(values(e.Tensor), values(backbone[i].Tensor))
@@ -86,7 +88,6 @@ func wantTrained(t *testing.T, run config.Resolved, dir store.Dir) {
 		t.Fatal(err)
 	}
 	var own, opened outputs
-	network := m.Network
 	if frozen, ok := network.(*nets.Frozen); ok && m.Input.Kind == savedmodel.Images {
 		network = frozen.OnPooled() // the run evaluates pooled features
 	}
@@ -148,24 +149,24 @@ func TestChangedModule(t *testing.T) {
 	if _, err := Run(t.Context(), run, dir, Options{Threads: 1}); err != nil {
 		t.Fatal(err)
 	}
-	if err := CheckSameWeights(runs, folder, false); err != nil {
+	if err := domains.CheckSameWeights(runs, folder, false); err != nil {
 		t.Error(err)
 	}
 	write(append(content, 0))
-	if err, want := CheckSameWeights(runs, folder, false), "was trained from another file than "+module; err == nil || !strings.Contains(err.Error(), want) {
+	if err, want := domains.CheckSameWeights(runs, folder, false), "was trained from another file than "+module; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error %v, want %q", err, want)
 	}
 	if err := os.Remove(module); err != nil {
 		t.Fatal(err)
 	}
-	if err := CheckSameWeights(runs, folder, true); err != nil {
+	if err := domains.CheckSameWeights(runs, folder, true); err != nil {
 		t.Error(err)
 	}
 	if _, finished := runs[0].Finished(folder); !finished {
 		t.Error("the run is gone with its module")
 	}
 	write(nil)
-	if err := CheckSameWeights(runs, folder, true); err != nil {
+	if err := domains.CheckSameWeights(runs, folder, true); err != nil {
 		t.Error(err)
 	}
 	if _, finished := runs[0].Finished(folder); finished {

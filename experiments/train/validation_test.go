@@ -10,6 +10,7 @@ import (
 
 	"iwda/datasets"
 	"iwda/datasets/normalise"
+	"iwda/experiments/domains"
 	savedmodel "iwda/experiments/model"
 	"iwda/internal/testfiles"
 	"iwda/torch"
@@ -108,7 +109,7 @@ func TestNormalisedRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		raw, err := loadSets(run)
+		raw, err := domains.Load(run)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -150,7 +151,7 @@ func TestNormalisedRun(t *testing.T) {
 			}
 		}
 		counts := newConfusion(3)
-		if err := (evaluator{logitsOf(m.Network), 50, torch.CPU, Options{}.alive}).evaluate(t.Context(), d.onTest, counts); err != nil {
+		if err := (evaluator{logitsOf(networkOf(t, m)), 50, torch.CPU, Options{}.alive}).evaluate(t.Context(), d.onTest, counts); err != nil {
 			t.Fatal(err)
 		}
 		if !equalConfusion(counts, result.Confusion) {

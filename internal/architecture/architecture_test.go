@@ -159,16 +159,16 @@ func TestDoorToLibtorch(t *testing.T) {
 	}
 }
 
-// TestWithoutCgo: what needs no libtorch is whole without a C++ compiler.
+// TestWithoutCgo: iwrun, and what else needs no libtorch, is whole without a C++ compiler.
 func TestWithoutCgo(t *testing.T) {
-	for _, p := range list(t, []string{"CGO_ENABLED=0"}, append([]string{"-deps"}, withoutLibtorch...)...) {
-		if p.name() == "torch" || p.name() == "losses" || p.name() == "nets" {
-			t.Errorf("%q need %s", withoutLibtorch, p.name())
-		}
-	}
-	for _, p := range list(t, []string{"CGO_ENABLED=1"}, append([]string{"-deps"}, withoutLibtorch...)...) {
-		if len(p.CgoFiles) > 0 && !p.Standard {
-			t.Errorf("%q need %s, which contains cgo", withoutLibtorch, p.ImportPath)
+	for _, cgo := range []string{"CGO_ENABLED=0", "CGO_ENABLED=1"} {
+		for _, p := range list(t, []string{cgo}, append([]string{"-deps"}, withoutLibtorch...)...) {
+			if slices.Contains([]string{"torch", "losses", "nets", "experiments/train", "experiments/network"}, p.name()) {
+				t.Errorf("%q need %s", withoutLibtorch, p.name())
+			}
+			if len(p.CgoFiles) > 0 && !p.Standard {
+				t.Errorf("%q need %s, which contains cgo", withoutLibtorch, p.ImportPath)
+			}
 		}
 	}
 }

@@ -11,11 +11,10 @@ import (
 	"iwda/internal/testfiles"
 )
 
-// withoutLibtorch are the packages that a program can use without libtorch.
+// withoutLibtorch are iwrun, and the packages that another program can use without libtorch.
 var withoutLibtorch = []string{
+	"./cmd/iwrun",
 	"./weightest/...", "./monitor", "./evaluation", "./sets", "./floor", "./selection/...", "./learners/...", "./datasets/...",
-	"./experiments/config", "./experiments/plan", "./experiments/store", "./experiments/judge", "./experiments/labels", "./experiments/report/...", "./experiments/labelshift/...", "./experiments/watch",
-	"./cmd/labelshift",
 }
 
 // noCompiler is an environment without cgo, a C compiler or libraries, and without a

@@ -5,15 +5,18 @@ package commandline
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -289,4 +292,18 @@ func Decimal(to *string) *Choice {
 		Name: "decimal", Destination: to, DefaultText: "what the numbers say",
 		Usage: "`SIGN` before the fractions of numbers in .csv and .tsv files: . or ,",
 	}}
+}
+
+// ToStop returns the signals that ask a program to stop: SIGINT, SIGTERM, and the SIGHUP of a
+// connection that is lost, unless nohup has the program ignore it.
+func ToStop() []os.Signal {
+	if signal.Ignored(syscall.SIGHUP) {
+		return []os.Signal{syscall.SIGINT, syscall.SIGTERM}
+	}
+	return []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP}
+}
+
+// Interruptible returns a context that a signal to stop cancels until stop is called.
+func Interruptible() (ctx context.Context, stop func()) {
+	return signal.NotifyContext(context.Background(), ToStop()...)
 }

@@ -21,7 +21,7 @@ class LabelShift:
     Attributes
     ----------
     record : dict
-        All that ``labelshift --format json`` prints.
+        All that ``iwrun labelshift --format json`` prints.
     classes : array, k
         The classes, in the order of the columns of probabilities.
     shares : data frame by class or, without pandas, structured array
@@ -88,7 +88,7 @@ def labelshift(
     logits : bool
         The values are logits.
     estimator, calibration : str, optional
-        Names as ``labelshift --help`` lists them.
+        Names as ``iwrun labelshift --help`` lists them.
     label_shift : bool
         You know that only the class shares differ.
     groups : pair of arrays, optional
@@ -135,7 +135,7 @@ def labelshift(
         for flag, value in (("--estimator", estimator), ("--calibration", calibration)):
             arguments += [] if value is None else [flag, value]
         words = Words({"source.npz": "source_probabilities", "target.npz": "target_probabilities"})
-        record = json.loads(_process.run("labelshift", arguments, progress=False, cwd=place, words=words))
+        record = json.loads(_process.run("iwrun", ["labelshift", *arguments], progress=False, cwd=place, words=words))
         with np.load(files[2]) as written:
             return LabelShift(record, classes, written["probabilities"], None if sets is None else written["set"])
 

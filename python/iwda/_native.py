@@ -1,4 +1,4 @@
-"""Finds the programs, and compiles the two libraries that iwrun needs against the torch that is here."""
+"""Finds the programs, and compiles the two libraries that iwrun-torch needs against the torch that is here."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ import tempfile
 import time
 from typing import Dict, Iterator, List, Literal, NoReturn, Optional, Tuple
 
-Program = Literal["iwrun", "labelshift"]
+Program = Literal["iwrun"]
 
 
 class Error(RuntimeError):
@@ -35,6 +35,10 @@ _LIBRARIES = ("libiwtorch.so", "libcgotorch.so")
 _INSTALL = "pip install torch, or on Debian apt-get install libtorch-dev"
 _COMPILER = "install g++ (Debian: apt-get install g++; conda: conda install gxx), or name one with the variable CXX"
 _GIGABYTES_A_COMPILER = 1.5
+# The commands that never start iwrun-torch, and other words that a line may begin with.
+_WITHOUT_TORCH = frozenset(
+    "-h --help help -v --version version labelshift check check-data completion data figure kubernetes manual report show status table".split()
+)
 
 
 def program(name: Program) -> str:
@@ -51,12 +55,12 @@ def program(name: Program) -> str:
 
 def version() -> str:
     """The version of the programs, which is the package's, too."""
-    said = subprocess.run([program("labelshift"), "--version"], stdout=subprocess.PIPE, encoding="utf-8", check=True)
+    said = subprocess.run([program("iwrun"), "--version"], stdout=subprocess.PIPE, encoding="utf-8", check=True)
     return said.stdout.split()[-1]
 
 
 def environment() -> Dict[str, str]:
-    """The environment in which iwrun finds its libraries, which are compiled first if need be.
+    """The environment in which iwrun-torch finds its libraries, which are compiled first if need be.
 
     Raises Error if there is no torch, no compiler, or if it fails.
     """
@@ -126,7 +130,7 @@ def _libtorch() -> Dict[str, str]:
             if folder and "none with headers" in why:
                 why = f"the torch of Python ({folder}) brings no headers, and the system has none. On Debian: apt-get install libtorch-dev; or set LIBTORCH to a folder with include/ and lib/"
             elif "none with headers" in why:
-                why = f"there is no torch, which iwrun computes with: {_INSTALL}"
+                why = f"there is no torch, which iwrun trains with: {_INSTALL}"
             raise Error(why)
         with open(output, encoding="utf-8") as file:
             text = file.read()
@@ -248,29 +252,21 @@ def _jobs() -> int:
     return max(1, jobs)
 
 
+def needs_torch(words: List[str]) -> bool:
+    """Whether a command line of iwrun may start iwrun-torch."""
+    return bool(words) and words[0] not in _WITHOUT_TORCH and "--help" not in words
+
+
 def iwrun() -> NoReturn:
-    """The command iwrun."""
-    # This command has a program of its own, which needs no torch.
-    if sys.argv[1:2] == ["labelshift"]:
-        _execute("labelshift", ["iwrun-labelshift", *sys.argv[2:]])
-    _execute("iwrun", sys.argv)
-
-
-def labelshift() -> NoReturn:
-    """The command labelshift."""
-    _execute("labelshift", sys.argv)
-
-
-def _execute(name: Program, words: List[str]) -> NoReturn:
-    """Becomes the program, to which signals come then, and whose exit status counts."""
+    """The command iwrun: becomes the program, to which signals come then, and whose exit status counts."""
     try:
-        path = program(name)
-        variables = environment() if name == "iwrun" else dict(os.environ)
+        path = program("iwrun")
+        variables = environment() if needs_torch(sys.argv[1:]) else dict(os.environ)
     except Error as error:
-        sys.exit(f"{name}: {error}")
+        sys.exit(f"iwrun: {error}")
     except KeyboardInterrupt:
         sys.exit(130)
     # Python passes over these, and the program would too.
     for ignored in (signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(ignored, signal.SIG_DFL)
-    os.execve(path, words, variables)
+    os.execve(path, sys.argv, variables)

@@ -45,7 +45,7 @@ def run(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         cwd=cwd,
-        env=_native.environment() if program == "iwrun" else None,
+        env=_native.environment() if _native.needs_torch(arguments) else None,
         encoding="utf-8",
         errors="replace",
         start_new_session=True,

@@ -121,5 +121,5 @@ def test_programs_run_from_other_threads(programs):
 
 
 def test_missing_programs_are_named(programs, monkeypatch, tmp_path):
-    with pytest.raises(_native.Error, match=r"IWDA_PROGRAMS \(.*\) has no program labelshift"):
-        _process.run("labelshift", [], progress=False)
+    with pytest.raises(_native.Error, match=r"IWDA_PROGRAMS \(.*\) has no program iwrun"):
+        _process.run("iwrun", ["labelshift"], progress=False)

@@ -1,4 +1,4 @@
-// Package dist tests the launchers of iwrun, of a packed one and of one that was built.
+// Package dist tests the launcher of a packed iwrun-torch.
 package dist
 
 import (
@@ -35,11 +35,11 @@ func write(t *testing.T, path, text string) {
 func packed(t *testing.T, library string) (folder, libtorch string) {
 	t.Helper()
 	folder, libtorch = t.TempDir(), t.TempDir()
-	launcher, err := os.ReadFile("iwrun")
+	launcher, err := os.ReadFile("iwrun-torch")
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(folder, "iwrun"), string(launcher))
+	write(t, filepath.Join(folder, "iwrun-torch"), string(launcher))
 	write(t, filepath.Join(folder, "lib", "libtorch.env"), "libtorch_version='9.8'\nlibtorch_file='"+library+"'\nlibtorch_install='order one'\n")
 	inner := filepath.Join(folder, "lib", "libinner.so")
 	compile(t, "int inner(void) { return 0; }", inner, "-shared", "-fPIC", "-Wl,-soname,libinner.so")
@@ -52,19 +52,14 @@ func packed(t *testing.T, library string) (folder, libtorch string) {
 	compile(t, `#include <stdio.h>
 int inner(void); int torch(void);
 int main(int n, char **words) { for (int i = 1; i < n; i++) printf("<%s>", words[i]); return inner() + torch() + 7; }
-`, filepath.Join(folder, "bin", "iwrun"), inner, torch, "-Wl,-rpath,$ORIGIN/../lib")
+`, filepath.Join(folder, "bin", "iwrun-torch"), inner, torch, "-Wl,-rpath,$ORIGIN/../lib")
 	return folder, libtorch
 }
 
 // launch starts the launcher in another folder with those variables.
 func launch(t *testing.T, folder string, environment ...string) (said string, status int) {
 	t.Helper()
-	return launchWith(t, folder, []string{"-c", "two words"}, environment...)
-}
-
-func launchWith(t *testing.T, folder string, words []string, environment ...string) (said string, status int) {
-	t.Helper()
-	command := exec.Command(filepath.Join(folder, "iwrun"), words...)
+	command := exec.Command(filepath.Join(folder, "iwrun-torch"), "-c", "two words")
 	command.Dir = t.TempDir()
 	command.Env = append([]string{"PATH=" + os.Getenv("PATH")}, environment...)
 	out, err := command.CombinedOutput()
@@ -106,7 +101,7 @@ func TestLauncher(t *testing.T) {
 		"a Python's":          {plain, []string{python(t, wheel)}, 7, []string{ran}},
 		"a Python without":    {plain, []string{python(t, "")}, 1, []string{"libtorch 9.8 is missing: there is no python3 with a torch"}},
 		"another version":     {plain, []string{"LIBTORCH=" + other}, 1, []string{"is version 9.7", "libtorch 9.8 is missing"}},
-		"another library":     {lacking, []string{"LIBTORCH=" + complete}, 1, []string{"this machine lacks libinner.so, which iwrun or libtorch 9.8 needs"}},
+		"another library":     {lacking, []string{"LIBTORCH=" + complete}, 1, []string{"this machine lacks libinner.so, which iwrun-torch or libtorch 9.8 needs"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			said, status := launch(t, test.folder, test.environment...)
@@ -120,39 +115,11 @@ func TestLauncher(t *testing.T) {
 			}
 		})
 	}
-	link := filepath.Join(t.TempDir(), "iwrun")
-	if err := os.Symlink(filepath.Join(versioned, "iwrun"), link); err != nil {
+	link := filepath.Join(t.TempDir(), "iwrun-torch")
+	if err := os.Symlink(filepath.Join(versioned, "iwrun-torch"), link); err != nil {
 		t.Fatal(err)
 	}
 	if said, status := launch(t, filepath.Dir(link), "LIBTORCH="+system); status != 7 || said != ran {
 		t.Errorf("by a link: status %d, %s", status, said)
-	}
-}
-
-// A command with a program of its own needs no libtorch; all others go to iwrun, with their
-// words as they are.
-func TestCommandWithProgramOfItsOwn(t *testing.T) {
-	for _, launcher := range []string{"iwrun", "../iwrun"} {
-		folder, libtorch := packed(t, "libtorch_cpu.so.9.8")
-		text, err := os.ReadFile(launcher)
-		if err != nil {
-			t.Fatal(err)
-		}
-		write(t, filepath.Join(folder, "iwrun"), string(text))
-		write(t, filepath.Join(folder, "bin", "iwrun-shares"), "#!/bin/sh\nprintf '%s:' alone \"$@\"\nexit 5\n")
-		for _, test := range []struct {
-			words       []string
-			environment string
-			said        string
-			status      int
-		}{
-			{[]string{"shares", "two words", ""}, "LIBTORCH=/nowhere", "alone:two words::", 5},
-			{[]string{"-c", "shares"}, "LD_LIBRARY_PATH=" + filepath.Join(libtorch, "lib"), "<-c><shares>", 7},
-			{nil, "LD_LIBRARY_PATH=" + filepath.Join(libtorch, "lib"), "", 7},
-		} {
-			if said, status := launchWith(t, folder, test.words, test.environment); said != test.said || status != test.status {
-				t.Errorf("%s %q: status %d, %q; want %d, %q", launcher, test.words, status, said, test.status, test.said)
-			}
-		}
 	}
 }

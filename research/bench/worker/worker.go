@@ -1,4 +1,4 @@
-// Package worker starts workers of iwrun alone, without the parent that schedules them,
+// Package worker starts workers, iwrun-torch alone, without the parent that schedules them,
 // and measures them.
 package worker
 
@@ -8,10 +8,12 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"time"
 
 	"iwda/experiments/config"
+	"iwda/experiments/engine"
 	"iwda/experiments/plan"
 	"iwda/experiments/schedule"
 	"iwda/experiments/store"
@@ -51,11 +53,16 @@ func ForgetKernels() (forgotten []string) {
 	return forgotten
 }
 
+// workers is what iwrun starts, made by `make build` too.
+const workers = "build/bin/iwrun-torch"
+
 // Command is a worker of one thread for the run of a folder, in the environment that
 // iwrun gives it.
 func Command(dir store.Dir) *exec.Cmd {
-	command := exec.Command(Program, "worker", "--device", "cpu", "--threads", "1", dir.String())
+	how, _ := json.Marshal(engine.Work{Device: "cpu", Threads: 1, Checkpoints: "5m"}) // of words and numbers
+	command := exec.Command(workers, strconv.Itoa(engine.Protocol), "worker", string(how), dir.String())
 	command.Env = schedule.Environment(1)
+	command.StdinPipe() // whose end would end it, and which Wait closes
 	return command
 }
 

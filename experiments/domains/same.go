@@ -1,4 +1,4 @@
-package train
+package domains
 
 import (
 	"cmp"
@@ -15,10 +15,10 @@ import (
 	"iwda/internal/input"
 )
 
-// CheckSameData finds finished runs of other data, as from files that have changed since,
+// CheckSame finds finished runs of other data, as from files that have changed since,
 // which would be taken for runs of these. They are an error. With overwrite all runs of their tasks are
 // removed, whose checkpoints are of other data too.
-func CheckSameData(runs []plan.Run, results string, overwrite bool) error {
+func CheckSame(runs []plan.Run, results string, overwrite bool) error {
 	other, err := OfOtherData(runs, results)
 	switch {
 	case err != nil || len(other) == 0:
@@ -130,11 +130,11 @@ func CheckPublished(runs []plan.Run, results string) string {
 		seen[key] = true
 		var problems []string
 		if data.Kind == catalogue.ImageFiles {
-			if task, err := findImages(run.Config); err == nil {
-				problems = unpublished(run.Config, task.Source.Counts(), task.Target.Counts(), nil)
+			if task, err := FindImages(run.Config); err == nil {
+				problems = Unpublished(run.Config, task.Source.Counts(), task.Target.Counts(), nil)
 			}
-		} else if task, err := loadSets(run.Config); err == nil {
-			problems = unpublished(run.Config, datasets.Counts(task.Source), datasets.Counts(task.Target), datasets.Counts(task.Test))
+		} else if task, err := Load(run.Config); err == nil {
+			problems = Unpublished(run.Config, datasets.Counts(task.Source), datasets.Counts(task.Target), datasets.Counts(task.Test))
 			task.Close() // of sets in memory
 		}
 		for _, problem := range problems {
@@ -156,18 +156,18 @@ func dataSHA256(run config.Resolved) (sum string, err error) {
 		return "", err
 	}
 	if described.Kind == catalogue.ImageFiles {
-		task, err := findImages(run)
+		task, err := FindImages(run)
 		if err != nil {
 			return "", err
 		}
-		return fingerprint(task, nil)
+		return Fingerprint(task, nil)
 	}
-	task, err := loadSets(run)
+	task, err := Load(run)
 	if err != nil {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, task.Close()) }()
-	source, target, test, err := subsampleTask(run, task)
+	source, target, test, err := SubsampleTask(run, task)
 	if err != nil {
 		return "", err
 	}

@@ -1,0 +1,315 @@
+// Package engine is iwrun-torch, the program that loads libtorch, as iwrun sees it: where it is, how it is started,
+// what it is asked, and what its answers and its end mean. iwrun itself loads no library.
+//
+// iwrun-torch is started with the number of the protocol and a command:
+//
+//	iwrun-torch PROTOCOL worker FOLDER   makes a run; package schedule starts it
+//	iwrun-torch PROTOCOL serve           answers questions
+//
+// A question and its answer are each a line of JSON, and behind it as many float32, little-endian, as the line says.
+// [Serve] reads the ones and writes the others. A program of another protocol answers with a failure at once.
+package engine
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"syscall"
+
+	"iwda/internal/input"
+)
+
+// Protocol is the number of what both programs say to each other. A change that one of them could get wrong has a
+// higher one.
+const Protocol = 1
+
+// Variable is that of the environment which names iwrun-torch.
+const Variable = "IWDA_TORCH"
+
+const program = "iwrun-torch"
+
+// find returns the path of iwrun-torch: that of the variable, or one beside this program.
+func find() (string, error) {
+	if named := os.Getenv(Variable); named != "" {
+		if _, err := exec.LookPath(named); err != nil {
+			return "", fmt.Errorf("%s names %s, which is no program: %v", Variable, named, err)
+		}
+		return named, nil
+	}
+	this, err := os.Executable()
+	if err == nil {
+		this, err = filepath.EvalSymlinks(this)
+	}
+	if err != nil {
+		return "", fmt.Errorf("cannot find this program, beside which %s lies: %w", program, err)
+	}
+	folder := filepath.Dir(this)
+	for _, path := range []string{filepath.Join(folder, program), filepath.Join(folder, "bin", program)} {
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("it is neither in %s nor named by %s; in a checkout, make build makes it", folder, Variable)
+}
+
+// Command returns the words that start iwrun-torch with such a command. The error says what is needed it for, as in
+// "training".
+func Command(what string, words ...string) ([]string, error) {
+	path, err := find()
+	if err != nil {
+		return nil, fmt.Errorf("%s needs %s, the part of iwda with libtorch: %w", what, program, err)
+	}
+	return append([]string{path, strconv.Itoa(Protocol)}, words...), nil
+}
+
+// CheckProtocol returns an error unless a program that was started with this word speaks the protocol of this one.
+func CheckProtocol(word string) error {
+	if word == strconv.Itoa(Protocol) {
+		return nil
+	}
+	return fmt.Errorf("iwrun speaks protocol %.20q and this %s protocol %d: they are of two builds; make build makes both, and %s names another %s", word, program, Protocol, Variable, program)
+}
+
+// Failure is how iwrun-torch says why it failed, as a line of JSON.
+type Failure struct {
+	Event  string `json:"event"` // "failed", as a worker's
+	Reason string `json:"reason"`
+	// Wrong is set where the input cannot be read as asked, Stopped where a signal asked to stop.
+	Wrong   bool `json:"wrong,omitempty"`
+	Stopped bool `json:"stopped,omitempty"`
+}
+
+// Failed is the kind of failures.
+const Failed = "failed"
+
+// NewFailure describes an error.
+func NewFailure(err error) Failure {
+	wrong := errors.Is(err, input.ErrWrong) || errors.Is(err, fs.ErrNotExist)
+	return Failure{Failed, err.Error(), wrong, errors.Is(err, context.Canceled)}
+}
+
+func (f Failure) error() error {
+	switch err := errors.New(f.Reason); {
+	case f.Stopped:
+		return context.Canceled
+	case f.Wrong:
+		return input.Wrong(err)
+	default:
+		return err
+	}
+}
+
+// line is what stands before the numbers of a question or an answer.
+type line struct {
+	Question string          `json:"question,omitempty"`
+	With     json.RawMessage `json:"with,omitempty"` // of a question, or what the answer is
+	Values   int             `json:"values,omitempty"`
+	*Failure
+}
+
+// numbered has numbers, which follow its line.
+type numbered interface{ numbers() *[]float32 }
+
+// Process is iwrun-torch, which starts when it is first asked. Several goroutines may ask; they wait for each
+// other.
+type Process struct {
+	// Log takes what libtorch says beside the answers, and lines about the work; nil discards it.
+	Log io.Writer
+
+	asking  sync.Mutex
+	command *exec.Cmd
+	in      io.WriteCloser
+	out     *bufio.Reader
+	broken  error // after which there are no answers
+}
+
+// start starts the program for a question, once.
+func (p *Process) start(question string) error {
+	if p.command != nil || p.broken != nil {
+		return p.broken
+	}
+	words, err := Command(question, "serve")
+	if err != nil {
+		return err
+	}
+	if p.Log == nil {
+		p.Log = io.Discard
+	}
+	command := exec.Command(words[0], words[1:]...)
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C reaches iwrun alone, which passes it on
+	command.Stderr = p.Log
+	in, inErr := command.StdinPipe()
+	out, outErr := command.StdoutPipe()
+	if err := cmp.Or(inErr, outErr, command.Start()); err != nil {
+		return fmt.Errorf("cannot start %s: %w", program, err)
+	}
+	p.command, p.in, p.out = command, in, bufio.NewReader(out)
+	return nil
+}
+
+// Ask asks a question, with arguments, and reads the answer into a pointer. If the context is cancelled, iwrun-torch is
+// asked to stop, and the error is the context's.
+func (p *Process) Ask(ctx context.Context, question string, with, answer any) error {
+	p.asking.Lock()
+	defer p.asking.Unlock()
+	if err := cmp.Or(ctx.Err(), p.start(question)); err != nil {
+		return err
+	}
+	defer context.AfterFunc(ctx, func() { p.command.Process.Signal(syscall.SIGTERM) })()
+	write(p.in, line{Question: question}, with) // one that has ended has said why before
+	said, err := read(p.out, p.Log, func(line) any { return answer })
+	if err != nil {
+		p.in.Close()
+		p.command.Wait()
+		p.broken = fmt.Errorf("%s, which %s needs, %s", program, question, Ending(p.command.ProcessState))
+		err = p.broken
+	} else if said.Failure != nil {
+		err = said.Failure.error()
+	}
+	if err != nil {
+		return cmp.Or(ctx.Err(), err)
+	}
+	return nil
+}
+
+// Close ends the program.
+func (p *Process) Close() {
+	p.asking.Lock()
+	defer p.asking.Unlock()
+	if p.command != nil && p.broken == nil {
+		p.in.Close()
+		p.command.Wait()
+		p.broken = errors.New(program + " was closed")
+	}
+}
+
+// Ending says how a process ended, behind its name.
+func Ending(state *os.ProcessState) string {
+	switch signal, died := DeathSignal(state); {
+	case died && signal == syscall.SIGKILL:
+		return "was killed (signal 9), as the system does when memory runs out"
+	case died:
+		return fmt.Sprintf("died of signal %d (%v)", signal, signal)
+	}
+	return fmt.Sprintf("ended with exit status %d", state.ExitCode())
+}
+
+// DeathSignal returns the signal that ended the process, if one did.
+func DeathSignal(state *os.ProcessState) (syscall.Signal, bool) {
+	status, ok := state.Sys().(syscall.WaitStatus)
+	return status.Signal(), ok && status.Signaled()
+}
+
+// Answer answers a question.
+type Answer struct {
+	with   func() any // a new value for the arguments
+	answer func(ctx context.Context, with any) (any, error)
+}
+
+// NewAnswer makes an answer of a function of the arguments.
+func NewAnswer[With, Said any](answer func(context.Context, *With) (Said, error)) Answer {
+	return Answer{func() any { return new(With) }, func(ctx context.Context, with any) (any, error) {
+		said, err := answer(ctx, with.(*With))
+		return &said, err
+	}}
+}
+
+// Serve answers questions until their end, of which gone is told at once, whatever is computed then.
+func Serve(ctx context.Context, in io.Reader, out io.Writer, answers map[string]Answer, gone func()) error {
+	type question struct {
+		name string
+		with any
+	}
+	questions := make(chan question)
+	go func() {
+		defer close(questions)
+		for from := bufio.NewReader(in); ; {
+			var with any
+			asked, err := read(from, io.Discard, func(l line) any {
+				if with = new(any); answers[l.Question].with != nil {
+					with = answers[l.Question].with()
+				}
+				return with
+			})
+			if err != nil {
+				gone()
+				return
+			}
+			questions <- question{asked.Question, with}
+		}
+	}()
+	for q := range questions {
+		err := fmt.Errorf("no question %q", q.name)
+		var said any
+		if of, known := answers[q.name]; known {
+			said, err = of.answer(ctx, q.with)
+		}
+		var l line
+		if err != nil {
+			failure := NewFailure(err)
+			l.Failure, said = &failure, nil
+		}
+		if err := write(out, l, said); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write writes a line with what it is about, and the numbers of that.
+func write(to io.Writer, l line, with any) (err error) {
+	var values []float32
+	if of, is := with.(numbered); is {
+		values = *of.numbers()
+	}
+	l.Values = len(values)
+	if l.With, err = json.Marshal(with); err != nil {
+		return err
+	}
+	text, err := json.Marshal(l)
+	if err != nil {
+		return err
+	}
+	whole, err := binary.Append(append(text, '\n'), binary.LittleEndian, values)
+	if err != nil {
+		return err
+	}
+	_, err = to.Write(whole)
+	return err
+}
+
+// read reads the next line, and what it is about into the pointer that into returns for it; others takes lines that are
+// none, which a library may have printed.
+func read(from *bufio.Reader, others io.Writer, into func(line) any) (l line, err error) {
+	for {
+		text, err := from.ReadBytes('\n')
+		if err != nil {
+			others.Write(text)
+			return line{}, err
+		}
+		if l = (line{}); json.Unmarshal(text, &l) == nil && (l.With != nil || l.Failure != nil) {
+			break
+		}
+		others.Write(text)
+	}
+	values := make([]float32, l.Values)
+	if err := binary.Read(from, binary.LittleEndian, values); err != nil || l.Failure != nil {
+		return l, err
+	}
+	to := into(l)
+	if of, is := to.(numbered); is {
+		*of.numbers() = values
+	}
+	return l, json.Unmarshal(l.With, to)
+}

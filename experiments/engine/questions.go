@@ -1,0 +1,85 @@
+package engine
+
+import (
+	"time"
+)
+
+// The questions that iwrun-torch answers, each what takes libtorch. Their arguments and answers are:
+const (
+	Devices  = "training"            // string: names, as --device takes them; []string: of the devices
+	GetFacts = "iwrun doctor"        // nothing; Facts
+	Open     = "opening a network"   // Models; int: a number by which Rows name them
+	Apply    = "applying a network"  // Rows; Outputs: the logits by each of the members, one after the other
+	Features = "a network's picture" // Rows of one member; Outputs: what its network makes of them before its classifier
+	Measure  = "measuring steps"     // []Work, each with a configuration; Costs
+	Extract  = "iwrun extract"       // Extraction; []Extracted
+	TakePart = "training together"   // Work; nothing
+)
+
+// Facts are what iwrun-torch knows of itself and its machine.
+type Facts struct {
+	Torch        string   // libtorch's version
+	CUDADevices  []string // the models
+	Libraries    []string // the shared libraries of the process; none where the system does not tell
+	OneDNN       bool     // multiplies matrices of float32
+	Instructions string   // of libtorch's loops
+	Convolutions string   // the instructions of our own convolutions
+	Parallel     string   // libtorch's own description
+}
+
+// Models are models whose networks are made.
+type Models struct {
+	Folders []string
+	Modules []string // the SHA-256 of the module of each that may run, "" for none
+	Device  string
+	Threads int
+}
+
+// Rows are rows for some members of opened models.
+type Rows struct {
+	Of         int
+	Members    []int
+	Shape      []int     // of a row
+	Normalised bool      // as the networks want them
+	Values     []float32 `json:"-"` // row after row
+}
+
+func (r *Rows) numbers() *[]float32 { return &r.Values }
+
+// Outputs are what networks make of rows, row after row.
+type Outputs struct {
+	Width  int       // of a row
+	Values []float32 `json:"-"`
+}
+
+func (o *Outputs) numbers() *[]float32 { return &o.Values }
+
+// Costs is how long runs take one after the other on one device.
+type Costs struct {
+	Runs    int // of which it is known
+	Time    time.Duration
+	Unknown string // why it is not known of the others; "" if there are none
+}
+
+// Extraction has the features of a domain written into files, the second for a test set of its own.
+type Extraction struct {
+	Work
+	Checkpoint, Domain string
+	Files              []string
+}
+
+// Extracted is a file that was written.
+type Extracted struct {
+	File        string
+	Rows, Width int
+}
+
+// Work is how a run is made. A worker gets it as a word of its command line, and takes part in a run of several
+// processes, of which the first one writes the files, by the configuration and the folder of results in it.
+type Work struct {
+	Device          string
+	Threads         int
+	Checkpoints     string // as [plan.ParseInterval] reads it
+	Meeting, Group  time.Duration
+	Config, Results string // the configuration as YAML
+}

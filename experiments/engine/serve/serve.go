@@ -1,0 +1,241 @@
+// Package serve is what iwrun-torch does: it makes runs as a worker, and answers the questions of package engine.
+package serve
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime/debug"
+	"syscall"
+
+	"iwda/datasets"
+	"iwda/experiments/config"
+	"iwda/experiments/engine"
+	"iwda/experiments/network"
+	"iwda/experiments/plan"
+	"iwda/experiments/schedule"
+	"iwda/experiments/store"
+	"iwda/experiments/train"
+	"iwda/internal/commandline"
+	"iwda/internal/input"
+	"iwda/internal/launcher"
+	"iwda/internal/wholefile"
+	"iwda/torch"
+)
+
+// The commands, behind the number of the protocol.
+const (
+	workerCommand = "worker"
+	serveCommand  = "serve"
+)
+
+// Streams are what iwrun-torch reads and writes. Gone ends the process at once, even while C++ computes: whoever
+// started it is there no more.
+type Streams struct {
+	In       io.Reader
+	Out, Err io.Writer
+	Gone     func()
+}
+
+// Run carries out a command line of iwrun-torch and returns the exit status.
+func Run(arguments []string, s Streams) int {
+	err := errors.New("iwrun starts this program, which makes the runs and applies the models that take libtorch; see iwrun --help")
+	ctx, stop := commandline.Interruptible()
+	defer stop()
+	prepareMemory()
+	switch {
+	case len(arguments) < 2:
+	case engine.CheckProtocol(arguments[0]) != nil:
+		err = engine.CheckProtocol(arguments[0])
+		json.NewEncoder(s.Out).Encode(engine.NewFailure(err))
+	case arguments[1] == workerCommand:
+		err = worker(ctx, arguments[2:], s)
+	case arguments[1] == serveCommand:
+		served := &server{log: s.Err}
+		err = engine.Serve(ctx, s.In, s.Out, served.answers(), s.Gone)
+	}
+	switch {
+	case errors.Is(err, context.Canceled):
+		return schedule.StoppedStatus
+	case err != nil:
+		fmt.Fprintf(s.Err, "iwrun-torch: %v\n", err)
+		return commandline.StatusFailed
+	}
+	return 0
+}
+
+// prepareMemory has C++ and Go keep little that is not used. Go's collector runs before garbage
+// has grown to as much as the data, which stay; a step makes hardly any. GOGC has the last word.
+func prepareMemory() {
+	const percent = 25
+	torch.TuneAllocator()
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(percent)
+	}
+}
+
+// worker makes the run of a folder, which has its config.yaml, until the end of standard input, which tells that the
+// parent died.
+func worker(ctx context.Context, arguments []string, s Streams) error {
+	var o engine.Work
+	if len(arguments) != 2 {
+		return errors.New("a worker makes one run: say how, and name its folder")
+	}
+	if err := json.Unmarshal([]byte(arguments[0]), &o); err != nil {
+		return err
+	}
+	go func() {
+		io.Copy(io.Discard, s.In)
+		s.Gone()
+	}()
+	checkpoint := make(chan os.Signal, 1) // what comes before the last was taken is as good as the last
+	signal.Notify(checkpoint, syscall.SIGUSR1)
+	defer signal.Stop(checkpoint)
+	reporter := schedule.NewReporter(s.Out)
+	err := func() error {
+		device, err := parseDevice(o.Device)
+		if err != nil {
+			return err
+		}
+		run, dir, err := plan.Open(arguments[1])
+		if err != nil {
+			return err
+		}
+		if err := dir.Begin(); err != nil {
+			return err
+		}
+		return makeRun(ctx, run, dir, o, train.Options{Device: device, Threads: o.Threads, Log: s.Err, Progress: reporter.Progress, Alive: reporter.Alive, CheckpointNow: checkpoint})
+	}()
+	if err != nil && !errors.Is(err, context.Canceled) {
+		reporter.Failed(err)
+	}
+	return err
+}
+
+// makeRun makes the run, with the other processes of its group if there are any.
+func makeRun(ctx context.Context, run plan.Run, dir store.Dir, o engine.Work, options train.Options) (err error) {
+	if options.Checkpoints, err = plan.ParseInterval(o.Checkpoints); err != nil {
+		return err
+	}
+	group, _, err := launcher.FromEnvironment(os.LookupEnv)
+	if err == nil && group.Size > 1 {
+		options.Group, err = torch.NewProcessGroup(torch.GroupOptions{Group: group, Device: options.Device, Meeting: o.Meeting, Timeout: o.Group})
+	}
+	if err != nil {
+		return err
+	}
+	_, err = train.Run(ctx, run.Config, dir, options)
+	return err
+}
+
+// server answers questions.
+type server struct {
+	log    io.Writer
+	models []*network.Ensemble
+}
+
+func (s *server) answers() map[string]engine.Answer {
+	return map[string]engine.Answer{
+		engine.Devices:  engine.NewAnswer(devices),
+		engine.GetFacts: engine.NewAnswer(facts),
+		engine.Open:     engine.NewAnswer(s.open),
+		engine.Apply:    engine.NewAnswer(s.apply),
+		engine.Features: engine.NewAnswer(s.features),
+		engine.Measure:  engine.NewAnswer(s.measure),
+		engine.Extract:  engine.NewAnswer(s.extract),
+		engine.TakePart: engine.NewAnswer(s.takePart),
+	}
+}
+
+func devices(_ context.Context, names *string) (devices []string, err error) {
+	found, err := torch.ParseDevices(*names)
+	if err != nil {
+		return nil, input.Wrong(fmt.Errorf("--device %s: %w", *names, err))
+	}
+	for _, device := range found {
+		devices = append(devices, device.String())
+	}
+	return devices, nil
+}
+
+func parseDevice(name string) (torch.Device, error) {
+	device, err := torch.ParseDevice(name)
+	if err != nil {
+		err = input.Wrong(fmt.Errorf("--device %s: %w", name, err))
+	}
+	return device, err
+}
+
+func (s *server) open(_ context.Context, m *engine.Models) (number int, err error) {
+	device, err := parseDevice(m.Device)
+	if err != nil {
+		return 0, err
+	}
+	opened, err := network.Open(m.Folders, m.Modules, device, m.Threads)
+	s.models = append(s.models, opened)
+	return len(s.models) - 1, err
+}
+
+func (s *server) apply(_ context.Context, r *engine.Rows) (o engine.Outputs, err error) {
+	o.Values, err = s.models[r.Of].Logits(r.Members, network.Batch{Values: r.Values, Shape: r.Shape, Normalised: r.Normalised})
+	return o, err
+}
+
+func (s *server) features(_ context.Context, r *engine.Rows) (o engine.Outputs, err error) {
+	o.Values, o.Width, err = s.models[r.Of].Features(r.Members[0], network.Batch{Values: r.Values, Shape: r.Shape, Normalised: r.Normalised})
+	return o, err
+}
+
+// runOf is the run of a configuration, and what it is made with.
+func (s *server) runOf(w engine.Work) (plan.Run, train.Options, error) {
+	resolved, err := config.ParseRun(store.ConfigFile, []byte(w.Config))
+	device, deviceErr := parseDevice(w.Device)
+	return plan.Of(resolved), train.Options{Device: device, Threads: w.Threads, Log: s.log}, cmp.Or(err, deviceErr)
+}
+
+func (s *server) measure(ctx context.Context, all *[]engine.Work) (engine.Costs, error) {
+	var runs []plan.Run
+	var options train.Options
+	for _, w := range *all {
+		run, of, err := s.runOf(w)
+		if err != nil {
+			return engine.Costs{}, err
+		}
+		runs, options = append(runs, run), of
+	}
+	options.Log = nil // it is no run
+	return train.EstimateCost(ctx, runs, options), nil
+}
+
+func (s *server) extract(ctx context.Context, e *engine.Extraction) (written []engine.Extracted, err error) {
+	run, options, err := s.runOf(e.Work)
+	if err != nil {
+		return nil, err
+	}
+	set, test, err := train.Extract(ctx, run.Config, e.Checkpoint, e.Domain, options)
+	if err == nil {
+		err = new(wholefile.Disk).MakeFolder(filepath.Dir(e.Files[0]))
+	}
+	for i, of := range []*datasets.Features{set, test} {
+		if err == nil && of != nil {
+			err = wholefile.Write(e.Files[i], func(w io.Writer) error { return datasets.WriteFeatures(w, of) })
+			written = append(written, engine.Extracted{File: e.Files[i], Rows: of.Len(), Width: of.Shape()[0]})
+		}
+	}
+	return written, err
+}
+
+// takePart makes a run as a process that is not the group's first one, which writes the files.
+func (s *server) takePart(ctx context.Context, w *engine.Work) (nothing any, err error) {
+	run, options, err := s.runOf(*w)
+	if err != nil {
+		return nil, err
+	}
+	return nil, makeRun(ctx, run, run.Dir(w.Results), *w, options)
+}
