@@ -15,9 +15,7 @@ shim_flags = $$libtorch_flags $$(CXX='$(CXX)' sh tools/find-collectives.sh build
 # No errors where the shim is built: newer compilers warn of libtorch's own headers. What they
 # say lies beside the object, and `make lint` reads it there.
 warnings := -Wall -Wextra
-# Only these hold loops of their own, which deserve it; the other files call libtorch.
-optimise := -O1
-build/shim/convolution.o build/shim/dropout.o build/shim/outer_product.o build/shim/sgd.o: optimise := -O3
+cxx_flags = $$(sh tools/cxx-flags.sh $<)
 # gotorch's C++ sources, by name: they lie in the module cache. They are one translation
 # unit, because each reads all of torch's headers, which takes most of the time.
 gotorch_parts := cuda device functional init memory optim pickle tensor torch
@@ -239,12 +237,12 @@ build/gotorch.cc: force
 	@mkdir -p build; for part in $(gotorch_parts); do echo "#include \"cgotorch/$$part.cc\""; done >$@.new; \
 	if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
-build/gotorch.o: build/gotorch.cc build/gotorch.env build/libtorch.env
-	$(call timed,compile gotorch,. build/gotorch.env; $(CXX) -std=c++17 $(optimise) -fPIC -w -I"$$gotorch_folder" $$libtorch_flags -c $< -o $@)
+build/gotorch.o: build/gotorch.cc build/gotorch.env build/libtorch.env tools/cxx-flags.sh
+	$(call timed,compile gotorch,. build/gotorch.env; $(CXX) $(cxx_flags) -I"$$gotorch_folder" $$libtorch_flags -c $< -o $@)
 
-build/shim/%.o: torch/csrc/%.cc $(shim_headers) build/libtorch.env
+build/shim/%.o: torch/csrc/%.cc $(shim_headers) build/libtorch.env tools/cxx-flags.sh
 	@mkdir -p $(@D)
-	$(call timed,compile $<,$(CXX) -std=c++17 $(optimise) -fPIC $(warnings) $(shim_flags) -c $< -o $@ 2>$@.log || { cat $@.log >&2; exit 1; }; cat $@.log >&2)
+	$(call timed,compile $<,$(CXX) $(cxx_flags) $(warnings) $(shim_flags) -c $< -o $@ 2>$@.log || { cat $@.log >&2; exit 1; }; cat $@.log >&2)
 
 build/lib/libcgotorch.so: build/gotorch.o
 	@mkdir -p $(@D)
@@ -275,11 +273,11 @@ sanitized_shim := $(shim:build/shim/%=build/sanitize/shim/%)
 
 build/sanitize/gotorch.o: build/gotorch.cc build/gotorch.env build/libtorch.env
 	@mkdir -p $(@D)
-	$(call timed,compile gotorch with sanitizers,. build/gotorch.env; $(CXX) -std=c++17 $(sanitizers) -fPIC -w -I"$$gotorch_folder" $$libtorch_flags -c $< -o $@)
+	$(call timed,compile gotorch with sanitizers,. build/gotorch.env; $(CXX) $(cxx_flags) $(sanitizers) -I"$$gotorch_folder" $$libtorch_flags -c $< -o $@)
 
 build/sanitize/shim/%.o: torch/csrc/%.cc $(shim_headers) build/libtorch.env
 	@mkdir -p $(@D)
-	$(call timed,compile $< with sanitizers,$(CXX) -std=c++17 $(sanitizers) -fPIC $(warnings) $(shim_flags) -c $< -o $@)
+	$(call timed,compile $< with sanitizers,$(CXX) $(cxx_flags) $(sanitizers) $(warnings) $(shim_flags) -c $< -o $@)
 
 build/sanitize/libcgotorch.so: build/sanitize/gotorch.o
 	$(call timed,link $@,$(CXX) -shared $(sanitizers) $^ -o $@ $$libtorch_link)

@@ -18,7 +18,7 @@ set -ef
 IFS='
 '
 object=$build/$(basename "$1" .cc).o
-compile() { "$CXX" -std=c++17 -O3 -fPIC -I. "$@" -c "$source" -o "$object"; }
+compile() { "$CXX" $(sh "$here/cxx-flags.sh" "$source") -I. "$@" -c "$source" -o "$object"; }
 source=$1
 [ "$1" != shim.cc ] || source=$build/shim.cc
 # shellcheck disable=SC2046,SC2086
@@ -35,7 +35,7 @@ case $1 in
 		compile $libtorch_flags -UWITH_CUDA
 	}
 	;;
-*/gotorch.cc) compile -O1 -w -Igotorch $libtorch_flags ;;
+*/gotorch.cc) compile -Igotorch $libtorch_flags ;;
 *) compile $libtorch_flags ;;
 esac
 echo "compiled $1"

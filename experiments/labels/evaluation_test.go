@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"iwda/datasets/table"
 	"iwda/evaluation"
 	"iwda/experiments/report/sheet"
+	"iwda/internal/testfiles"
 )
 
 // evaluated are sixty rows, every second of which has a label: the first ten are cats, the others dogs.
@@ -279,6 +281,38 @@ func TestLabelsWithZeros(t *testing.T) {
 	e := evaluationOf(t, "id,predicted_class,probability\n1,2.0,0.5\n2,1.0,0.75\n3,2.0,1\n", "id,label\n1,2\n2,1.0\n3,2.00\n")
 	if e.Predictions.Right != 3 || len(e.Recalls) != 2 || e.Recalls[1].Class != "2.0" {
 		t.Errorf("%+v", e)
+	}
+}
+
+// The order of rows and of columns changes nothing.
+func TestEvaluationOfAnotherOrder(t *testing.T) {
+	predictions, labels := "id,predicted_class,probability,note\n", "id,label,note\n"
+	for row := range 80 {
+		predictions += fmt.Sprintf("r%d,%s,0.%d,x\n", row, truth(row/2), 50+row%40)
+		if row%3 > 0 {
+			labels += fmt.Sprintf("r%d,%s,y\n", row, truth(row/3))
+		}
+	}
+	shown := func(predictions, labels string) string {
+		var b bytes.Buffer
+		if err := evaluationOf(t, predictions, labels).Sheet().Write(&b, sheet.Markdown); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	want := shown(predictions, labels)
+	other := func(text string) string {
+		return testfiles.Cells(t, text, func(rows [][]string) {
+			slices.Reverse(rows[1:])
+			for _, row := range rows {
+				slices.Reverse(row)
+			}
+		})
+	}
+	for _, c := range [][2]string{{other(predictions), labels}, {predictions, other(labels)}} {
+		if got := shown(c[0], c[1]); got != want {
+			t.Errorf("%s\nwant\n%s", got, want)
+		}
 	}
 }
 

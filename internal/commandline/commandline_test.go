@@ -2,6 +2,7 @@ package commandline
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -71,13 +72,17 @@ func TestConclude(t *testing.T) {
 func TestAsGiven(t *testing.T) {
 	folder := t.TempDir()
 	t.Chdir(folder)
+	_, missing := os.Stat(filepath.Join(folder, "a.csv"))
+	if text := said(AsGiven("a.csv").Error(missing)); !strings.HasPrefix(text, "a.csv: no such file or folder; check the path") {
+		t.Errorf("a missing file: %q", text)
+	}
 	given := AsGiven("a.csv", "", filepath.Join(folder, "b.csv"), "../c.csv")
 	full := "in " + folder + "/a.csv:3, " + folder + "/b.csv and " + filepath.Dir(folder) + "/c.csv"
 	want := "in a.csv:3, " + folder + "/b.csv and ../c.csv"
 	err := given.Error(input.Wrong(errors.New(full)))
-	var said strings.Builder
-	if _, failed := given.Writer(&said).Write([]byte(full)); failed != nil || said.String() != want || err.Error() != want || !errors.Is(err, input.ErrWrong) || given.Error(nil) != nil {
-		t.Errorf("%q and %v, want %q", said.String(), err, want)
+	var written strings.Builder
+	if _, failed := given.Writer(&written).Write([]byte(full)); failed != nil || written.String() != want || err.Error() != want || !errors.Is(err, input.ErrWrong) || given.Error(nil) != nil {
+		t.Errorf("%q and %v, want %q", written.String(), err, want)
 	}
 }
 

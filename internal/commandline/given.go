@@ -1,7 +1,9 @@
 package commandline
 
 import (
+	"errors"
 	"io"
+	"io/fs"
 	"path/filepath"
 	"strings"
 )
@@ -35,6 +37,18 @@ type givenError struct {
 
 func (e givenError) Error() string { return e.given.Replace(e.error.Error()) }
 func (e givenError) Unwrap() error { return e.error }
+
+// As gives the path in the error of a file, too, as it was given.
+func (e givenError) As(target any) bool {
+	to, is := target.(**fs.PathError)
+	if !is || !errors.As(e.error, to) {
+		return false
+	}
+	given := **to
+	given.Path = e.given.Replace(given.Path)
+	*to = &given
+	return true
+}
 
 // Writer writes whole texts to another writer.
 func (g Given) Writer(to io.Writer) io.Writer { return givenWriter{to, g} }

@@ -4,9 +4,11 @@ package testfiles
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/csv"
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"iwda/internal/input"
@@ -76,4 +78,19 @@ func Names(t testing.TB, folder string) (names []string) {
 		names = append(names, e.Name())
 	}
 	return names
+}
+
+// Cells changes the rows of a CSV text, of which the first names the columns.
+func Cells(t testing.TB, text string, change func(rows [][]string)) string {
+	t.Helper()
+	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	change(rows)
+	var b strings.Builder
+	if err := csv.NewWriter(&b).WriteAll(rows); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }
