@@ -261,8 +261,9 @@ build/modules: go.mod go.sum
 build/bin/iwrun-torch: build/modules $(library) force
 	$(call timed,build $@,export $(go_flags); go build -ldflags=-w -o $@ ./cmd/iwrun-torch)
 
+# Version 0.4 had a script of this name, over which go does not write.
 build/iwrun: build/modules force
-	@mkdir -p build; CGO_ENABLED=0 go build -ldflags=-w -o $@ ./cmd/iwrun
+	@mkdir -p build; case $$(head -c 2 $@ 2>/dev/null) in '#!') rm $@ ;; esac; CGO_ENABLED=0 go build -ldflags=-w -o $@ ./cmd/iwrun
 
 # What `make sanitize` builds and how it runs: the same C++, instrumented, in a folder of its own.
 with_sanitizers = export CGO_LDFLAGS="$$(sh tools/go-flags.sh build/sanitize)";
