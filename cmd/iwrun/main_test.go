@@ -419,7 +419,7 @@ func TestWorkerByHand(t *testing.T) {
 	elsewhere := t.TempDir()
 	text = readFile(t, dir.Path(store.ConfigFile))
 	testfiles.Write(t, filepath.Join(elsewhere, store.ConfigFile), text)
-	status, out, text = worker(t, "{}", elsewhere)
+	status, out, text = worker(t, `{"Device": "cpu"}`, elsewhere)
 	if status != 1 || !strings.Contains(out, `{"event":"failed"`) || !strings.Contains(text, "must end in "+filepath.Join("/tiny", "subsampled")) {
 		t.Errorf("elsewhere: status %d\n%s\n%s", status, out, text)
 	}

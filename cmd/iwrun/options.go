@@ -210,7 +210,11 @@ func (o *workOptions) devices(s streams) error {
 		o.Schedule.Devices = []string{o.Device}
 		return nil
 	}
-	return s.ask(engine.Devices, o.Device, &o.Schedule.Devices)
+	err := s.ask(engine.Devices, o.Device, &o.Schedule.Devices)
+	if errors.Is(err, input.ErrWrong) {
+		return wrongUsage("%v", err)
+	}
+	return err
 }
 
 // workOf is how a run with that configuration is made on a device.

@@ -16,7 +16,6 @@ import (
 	"iwda/experiments/progress"
 	"iwda/experiments/report/sheet"
 	"iwda/experiments/schedule"
-	"iwda/internal/input"
 	"iwda/internal/launcher"
 	"iwda/internal/printable"
 )
@@ -141,11 +140,10 @@ func (o runOptions) printCost(runs []plan.Run, s streams) error {
 		return nil
 	}
 	cost, err := o.cost(left, s)
-	switch {
-	case errors.Is(err, input.ErrWrong) || errors.Is(err, context.Canceled):
-		return err
-	case err != nil:
+	if errors.Is(err, engine.ErrMissing) {
 		cost.Unknown = err.Error()
+	} else if err != nil {
+		return err
 	}
 	if cost.Runs > 0 {
 		fmt.Fprintf(s.err, "%s: about %.3g hours one after the other on %s, by steps measured now\n", printable.Count(cost.Runs, "run"), cost.Time.Hours(), o.Schedule.Devices[0])

@@ -78,7 +78,6 @@ func TestExitStatus(t *testing.T) {
 		"show empty":                              {2, "empty holds nothing that iwrun has written"},
 		"show empty --json":                       {2, "empty/outcome.json" + missing},
 		"check nothing":                           {2, "nothing" + missing},
-		"worker nothing":                          {2, "nothing/config.yaml" + missing},
 		"completion ksh":                          {2, "one of bash, fish, zsh"},
 		"data check digit":                        {2, "digits"},
 	} {

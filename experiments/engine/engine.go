@@ -39,6 +39,9 @@ const Variable = "IWDA_TORCH"
 
 const program = "iwrun-torch"
 
+// ErrMissing is wrapped where there is no iwrun-torch.
+var ErrMissing = errors.New(program + ", the part of iwda with libtorch")
+
 // find returns the path of iwrun-torch: that of the variable, or one beside this program.
 func find() (string, error) {
 	if named := os.Getenv(Variable); named != "" {
@@ -68,7 +71,7 @@ func find() (string, error) {
 func Command(what string, words ...string) ([]string, error) {
 	path, err := find()
 	if err != nil {
-		return nil, fmt.Errorf("%s needs %s, the part of iwda with libtorch: %w", what, program, err)
+		return nil, fmt.Errorf("%s needs %w: %v", what, ErrMissing, err)
 	}
 	return append([]string{path, strconv.Itoa(Protocol)}, words...), nil
 }
