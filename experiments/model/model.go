@@ -15,9 +15,9 @@ import (
 	"iwda/internal/input"
 	"iwda/internal/printable"
 	"iwda/learners/boosting"
+	"iwda/learners/forest"
 	"iwda/nets"
 	"iwda/nets/architecture"
-	"iwda/nets/forest"
 	"iwda/torch"
 )
 

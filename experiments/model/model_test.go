@@ -24,9 +24,9 @@ import (
 	"iwda/internal/testfiles"
 	"iwda/learners"
 	"iwda/learners/boosting"
+	"iwda/learners/forest"
 	"iwda/nets"
 	"iwda/nets/architecture"
-	"iwda/nets/forest"
 	"iwda/torch"
 )
 
@@ -69,7 +69,7 @@ func describe(name architecture.Name, shape ...int) model.Metadata {
 // grown returns trees of rows of that many values, some of them alike, in three classes.
 func grown(name architecture.Name, size int) nets.Grown {
 	random := rand.New(rand.NewPCG(2, 3))
-	rows := forest.Rows{Classes: 3}
+	rows := learners.Rows{Classes: 3}
 	for range 60 {
 		row := make([]float32, size)
 		for i := range row {
@@ -82,17 +82,17 @@ func grown(name architecture.Name, size int) nets.Grown {
 	if name == architecture.Boosting {
 		settings := boosting.Usual()
 		settings.Rounds, settings.Folds = 10, 0
-		b, err := boosting.Fit(context.Background(), learners.Rows{Values: rows.Values, Labels: rows.Labels, Classes: 3}, nil, settings, rand.NewPCG(1, 1))
+		b, err := settings.Fit(context.Background(), rows, nil, 1, rand.NewPCG(1, 1))
 		if err != nil {
 			panic(err)
 		}
-		return b.Model
+		return b.Model.(boosting.Model)
 	}
-	f, err := forest.Fit(context.Background(), rows, rand.NewPCG(1, 1))
+	f, err := forest.Fit(context.Background(), rows, nil, 1, rand.NewPCG(1, 1))
 	if err != nil {
 		panic(err)
 	}
-	return f.Forest
+	return f.Model.(forest.Forest)
 }
 
 // makeModel returns a model with random numbers in every tensor.

@@ -5,8 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"iwda/internal/evenly"
 	"iwda/learners"
@@ -114,17 +112,17 @@ type crew struct {
 
 func newCrew(data *table, s Settings, boosters, trees int) *crew {
 	const most = 4 // times the cells of the largest tree, 800 MB
-	c := &crew{threads: s.Threads}
-	growers := max(1, min(s.Threads, boosters*trees, most*mostCells/max(1, data.cells*(s.Leaves+1))))
+	c := &crew{threads: s.threads}
+	growers := max(1, min(s.threads, boosters*trees, most*mostCells/max(1, data.cells*(s.Leaves+1))))
 	for range growers {
-		c.growers = append(c.growers, &grower{data: data, s: s, threads: max(1, s.Threads/growers)})
+		c.growers = append(c.growers, &grower{data: data, s: s, threads: max(1, s.threads/growers)})
 	}
 	return c
 }
 
 // round adds the trees of a round to each booster.
 func (c *crew) round(ctx context.Context, boosters []*booster) error {
-	parallel(c.threads, len(boosters), func(_, i int) { boosters[i].setSlopes() })
+	learners.Parallel(c.threads, len(boosters), func(_, i int) { boosters[i].setSlopes() })
 	type task struct {
 		of              *booster
 		tree            int
@@ -138,7 +136,7 @@ func (c *crew) round(ctx context.Context, boosters []*booster) error {
 			b.trees = append(b.trees, nil)
 		}
 	}
-	parallel(len(c.growers), len(tasks), func(worker, i int) {
+	learners.Parallel(len(c.growers), len(tasks), func(worker, i int) {
 		if t := tasks[i]; ctx.Err() == nil {
 			t.of.trees[len(t.of.trees)-len(t.of.start)+t.tree] = c.growers[worker].grow(t.of, t.tree, t.places, t.columns)
 		}
@@ -286,7 +284,7 @@ func (g *grower) each(rows int, do func(i int, f *feature)) {
 	for side := range g.candidates {
 		g.candidates[side] = slices.Grow(g.candidates[side][:0], len(g.columns))[:len(g.columns)]
 	}
-	parallel(threads, len(g.columns), func(_, i int) { do(i, g.data.features[g.columns[i]]) })
+	learners.Parallel(threads, len(g.columns), func(_, i int) { do(i, g.data.features[g.columns[i]]) })
 }
 
 // bestOf returns the best of a side's candidates, the first of equal ones, with which bins go left.
@@ -361,24 +359,4 @@ func (g *grower) release(cells []cell) {
 	if cells != nil {
 		g.free = append(g.free, cells)
 	}
-}
-
-// parallel calls do for 0 to n-1, by so many workers at a time, which have numbers.
-func parallel(threads, n int, do func(worker, i int)) {
-	if threads = min(threads, n); threads <= 1 {
-		for i := range n {
-			do(0, i)
-		}
-		return
-	}
-	var next atomic.Int64
-	var group sync.WaitGroup
-	for worker := range threads {
-		group.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				do(worker, i)
-			}
-		})
-	}
-	group.Wait()
 }

@@ -3,6 +3,9 @@ package boosting
 import (
 	"fmt"
 	"math"
+
+	"iwda/learners"
+	"iwda/learners/internal/trees"
 )
 
 // Model is trees as an array of float32, which have whole numbers up to 2²⁴, as tensors of networks.
@@ -87,14 +90,14 @@ func (n *node) listed(data *table) (levels []int) {
 }
 
 // newModel puts trees together. The first of each class adds the class's start.
-func newModel(trees [][]float32, start []float64) Model {
-	if len(trees) == 0 {
+func newModel(grown [][]float32, start []float64) Model {
+	if len(grown) == 0 {
 		for range start {
-			trees = append(trees, make([]float32, Fields)) // a leaf
+			grown = append(grown, make([]float32, Fields)) // a leaf
 		}
 	}
-	m := Model{Trees: len(trees), Classes: max(2, len(start)), Nodes: make([]float32, len(trees)*Fields)}
-	for t, nodes := range trees {
+	m := Model{Trees: len(grown), Classes: max(2, len(start)), Nodes: make([]float32, len(grown)*Fields)}
+	for t, nodes := range grown {
 		rest := float32(len(m.Nodes)/Fields - 1) // is added to places but 0
 		for at := 0; at < len(nodes); at += Fields {
 			n := [Fields]float32(nodes[at:])
@@ -139,7 +142,7 @@ func (m Model) Logits(values []float32, d, threads int) []float64 {
 		steps[i] = step{of[threshold], int32(of[column]), int32(of[left]), int32(of[right]), int32(of[missing])}
 	}
 	logits := make([]float64, n*m.Classes)
-	parallel(threads, (n+block-1)/block, func(_, i int) {
+	learners.Parallel(threads, (n+block-1)/block, func(_, i int) {
 		from, to := i*block, min(n, (i+1)*block)
 		for tree := range m.Trees {
 			class := m.ClassOf(tree)
@@ -185,29 +188,10 @@ func (m Model) Check(d int) (depth int, err error) {
 	if m.Trees < 1 || m.Trees > nodes || m.Trees%treesOf(m.Classes) != 0 {
 		return 0, fmt.Errorf("%d trees of %d nodes and %d classes", m.Trees, nodes, m.Classes)
 	}
-	depths := make([]int, nodes)
-	for i := range nodes {
-		n := m.Nodes[i*Fields : (i+1)*Fields]
-		at := float32(i)
-		switch {
-		case !isIndex(n[column], d):
-			return 0, fmt.Errorf("node %d asks for column %v of %d", i, n[column], d)
-		case math.IsNaN(float64(n[threshold])) || math.IsInf(float64(n[threshold]), 0):
-			return 0, fmt.Errorf("node %d has the threshold %v", i, n[threshold])
-		case n[left] == at && n[right] == at && n[missing] == at:
-			continue
-		}
-		for _, child := range n[left:] {
-			if !isIndex(child, nodes) || int(child) <= i {
-				return 0, fmt.Errorf("node %d goes on at %v, want %d to %d", i, child, i+1, nodes-1)
-			}
-			depths[int(child)] = max(depths[int(child)], depths[i]+1)
-			if depth = max(depth, depths[int(child)]); depth > mostDepth {
-				return 0, fmt.Errorf("node %v is more than %d nodes below a root", child, mostDepth)
-			}
-		}
-	}
-	return depth, nil
+	return trees.Check(m.Nodes, Fields, d, mostDepth, func(float32) string { return "" })
 }
 
-func isIndex(v float32, n int) bool { return v >= 0 && v < float32(n) && v == float32(int(v)) }
+// Tensors returns the nodes.
+func (m Model) Tensors() []learners.Tensor {
+	return []learners.Tensor{{Name: NodesTensor, Values: m.Nodes, Width: Fields}}
+}

@@ -7,22 +7,15 @@ package forest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 
 	"iwda/internal/evenly"
+	"iwda/learners"
+	"iwda/learners/internal/trees"
 )
-
-// Rows are n labelled rows of d values.
-type Rows struct {
-	Values  []float32 // n×d, row after row, finite
-	Labels  []int     // n classes, from 0
-	Classes int       // k
-	// Groups are the numbers of the groups of rows that belong together; nil if each row is a
-	// group of its own. A tree draws groups with replacement, and then rows of these.
-	Groups []int
-}
 
 // Forest is trees as arrays of float32, which have whole numbers up to 2²⁴, as tensors of networks.
 type Forest struct {
@@ -36,17 +29,6 @@ type Forest struct {
 	Shares []float32
 }
 
-// Grown is a forest with what it says of rows by trees that have not seen them.
-type Grown struct {
-	Forest
-	// OutOfBag are the logits of some of the rows, OutOfBagRows, each by the trees that did not
-	// draw it: as good as those of rows that were held out.
-	OutOfBag     []float32 // len(OutOfBagRows)×k
-	OutOfBagRows []int     // numbers of rows
-	// OutOfBagTrees is the mean number of trees that speak of such a row: fewer trees are less sure.
-	OutOfBagTrees int
-}
-
 // The bounds keep all nodes below 14 MB and all shares below 34 MB.
 const (
 	allTrees   = 100
@@ -55,9 +37,7 @@ const (
 	mostShares = 1 << 22 // of leaves with rows of several classes; further ones are of their most frequent class
 	// mostClasses is the largest k: leaves of one class have k shares each.
 	mostClasses = 2048
-	// mostJudged bounds the rows out of bag, mostLogits all their logits.
-	mostJudged = 10_000
-	mostLogits = 8e6
+	mostLogits  = 8e6 // of rows out of bag
 )
 
 // The names of a forest's tensors in a network's state, m being the number of leaves that differ.
@@ -76,57 +56,74 @@ const (
 	right
 )
 
-// Fit grows a forest. It is the same for the same random numbers. An error is that of the context,
-// or of too many classes.
-func Fit(ctx context.Context, rows Rows, random *rand.PCG) (Grown, error) {
-	n, k := len(rows.Labels), rows.Classes
-	if k > mostClasses {
-		return Grown{}, fmt.Errorf("forest: %d classes, more than the %d that a forest is grown for: choose another method", k, mostClasses)
+// Fit is a [learners.Learner], whose model is a [Forest]. Crossed is out of bag: each row is judged by the
+// trees that did not draw it or another one of its group, and the other rows, by one classifier, by the mean
+// number of trees that judge such a row: fewer trees are less sure. One thread grows the trees. An error
+// is that of the context, of values that are not finite, of weights, or of too many classes.
+func Fit(ctx context.Context, rows learners.Rows, others []float32, threads int, random *rand.PCG) (learners.Fitted, error) {
+	n, k, d := len(rows.Labels), rows.Classes, rows.Columns()
+	switch err := rows.Check(false); {
+	case k > mostClasses:
+		return learners.Fitted{}, fmt.Errorf("forest: %d classes, more than the %d that a forest is grown for: choose another method", k, mostClasses)
+	case rows.Weights != nil:
+		return learners.Fitted{}, errors.New("forest: rows have weights, which trees of a forest know none of: choose another method")
+	case err != nil:
+		return learners.Fitted{}, fmt.Errorf("forest: %w", err)
 	}
 	g := newGrower(rows, rand.New(random))
-	asked := evenly.Rows(n, min(mostJudged, max(1, int(mostLogits)/k)))
+	asked := evenly.Rows(n, min(learners.MostCrossed, max(1, int(mostLogits)/k)))
 	sums, seen := make([]float64, len(asked)*k), make([]int, len(asked))
 	all := 0
 	for tree := range allTrees {
 		if err := ctx.Err(); err != nil {
-			return Grown{}, err
+			return learners.Fitted{}, err
 		}
 		g.draw()
 		g.grow(tree)
 		for i, row := range asked {
 			if !g.saw(row) {
-				g.forest.add(sums[i*k:(i+1)*k], rows.Values[row*g.d:(row+1)*g.d], tree)
+				g.forest.add(sums[i*k:(i+1)*k], rows.Values[row*d:(row+1)*d], tree)
 				seen[i]++
 				all++
 			}
 		}
 	}
-	result := Grown{Forest: g.forest, OutOfBagTrees: max(1, (all+len(asked)/2)/len(asked))}
+	var c learners.Crossed
 	for i, row := range asked {
 		if seen[i] > 0 {
-			result.OutOfBag = appendLogits(result.OutOfBag, sums[i*k:(i+1)*k], seen[i])
-			result.OutOfBagRows = append(result.OutOfBagRows, row)
+			c.Logits, c.Rows = append(c.Logits, make([]float64, k)...), append(c.Rows, row)
+			setLogits(c.Logits[len(c.Logits)-k:], sums[i*k:(i+1)*k], seen[i])
 		}
 	}
-	return result, nil
+	c.Others = [][]float64{g.forest.logits(others, d, max(1, (all+len(asked)/2)/len(asked)), threads)}
+	return learners.Fitted{Model: g.forest, Crossed: c}, nil
 }
 
-// Logits returns those of rows (n×d), n×k, by that many of the trees: row i by those from tree i
-// on, and all by the same ones if that is all of them.
-func (f Forest) Logits(values []float32, d, trees int) []float32 {
-	n, sums := len(values)/d, make([]float64, f.Classes)
-	logits := make([]float32, 0, n*f.Classes)
-	for i := range n {
-		first := 0
-		if trees < f.Trees {
-			first = i
+// Logits returns those of rows (n×d), n×k. The threads change no result.
+func (f Forest) Logits(values []float32, d, threads int) []float64 {
+	return f.logits(values, d, f.Trees, threads)
+}
+
+// logits are by that many of the trees: row i by those from tree i on, and all by the same ones if that
+// is all of them.
+func (f Forest) logits(values []float32, d, trees, threads int) []float64 {
+	const block = 256 // rows
+	n := len(values) / d
+	logits := make([]float64, n*f.Classes)
+	learners.Parallel(threads, (n+block-1)/block, func(_, b int) {
+		sums := make([]float64, f.Classes)
+		for i := b * block; i < min(n, (b+1)*block); i++ {
+			first := 0
+			if trees < f.Trees {
+				first = i
+			}
+			clear(sums)
+			for tree := range trees {
+				f.add(sums, values[i*d:(i+1)*d], (first+tree)%f.Trees)
+			}
+			setLogits(logits[i*f.Classes:(i+1)*f.Classes], sums, trees)
 		}
-		clear(sums)
-		for tree := range trees {
-			f.add(sums, values[i*d:(i+1)*d], (first+tree)%f.Trees)
-		}
-		logits = appendLogits(logits, sums, trees)
-	}
+	})
 	return logits
 }
 
@@ -149,12 +146,11 @@ func (f Forest) add(sums []float64, row []float32, tree int) {
 	}
 }
 
-// appendLogits appends those of a row of which trees have said sums of shares (k).
-func appendLogits(to []float32, sums []float64, trees int) []float32 {
-	for _, sum := range sums {
-		to = append(to, float32(math.Log((sum+1/float64(len(sums)))/float64(trees+1))))
+// setLogits sets those of a row (k) of which trees have said sums of shares (k).
+func setLogits(logits, sums []float64, trees int) {
+	for y, sum := range sums {
+		logits[y] = math.Log((sum + 1/float64(len(sums))) / float64(trees+1))
 	}
-	return to
 }
 
 // Check returns how far below a root the deepest leaf is, at most. The error names the node or share
@@ -164,29 +160,14 @@ func (f Forest) Check(d int) (depth int, err error) {
 	if f.Trees < 1 || f.Trees > nodes {
 		return 0, fmt.Errorf("%d trees of %d nodes", f.Trees, nodes)
 	}
-	depths := make([]int, nodes)
-	for i := range nodes {
-		node := f.Nodes[i*Fields : (i+1)*Fields]
-		leaf := node[left] == float32(i) && node[right] == float32(i)
-		switch value := node[threshold]; {
-		case !isIndex(node[column], d):
-			return 0, fmt.Errorf("node %d asks for column %v of %d", i, node[column], d)
-		case leaf && !isIndex(value, leaves):
-			return 0, fmt.Errorf("node %d is a leaf with the shares %v of %d", i, value, leaves)
-		case leaf:
-			continue
-		case math.IsNaN(float64(value)) || math.IsInf(float64(value), 0):
-			return 0, fmt.Errorf("node %d has the threshold %v", i, value)
+	depth, err = trees.Check(f.Nodes, Fields, d, mostDepth, func(threshold float32) string {
+		if trees.IsIndex(threshold, leaves) {
+			return ""
 		}
-		for _, child := range node[left:] {
-			if !isIndex(child, nodes) || int(child) <= i {
-				return 0, fmt.Errorf("node %d goes on at %v, want %d to %d", i, child, i+1, nodes-1)
-			}
-			depths[int(child)] = max(depths[int(child)], depths[i]+1)
-			if depth = max(depth, depths[int(child)]); depth > mostDepth {
-				return 0, fmt.Errorf("node %v is more than %d nodes below a root", child, mostDepth)
-			}
-		}
+		return fmt.Sprintf("the shares %v of %d", threshold, leaves)
+	})
+	if err != nil {
+		return 0, err
 	}
 	for i, share := range f.Shares {
 		if !(share >= 0 && share <= 1) {
@@ -196,4 +177,7 @@ func (f Forest) Check(d int) (depth int, err error) {
 	return depth, nil
 }
 
-func isIndex(v float32, n int) bool { return v >= 0 && v < float32(n) && v == float32(int(v)) }
+// Tensors returns the nodes, and the shares.
+func (f Forest) Tensors() []learners.Tensor {
+	return []learners.Tensor{{Name: NodesTensor, Values: f.Nodes, Width: Fields}, {Name: SharesTensor, Values: f.Shares, Width: f.Classes}}
+}

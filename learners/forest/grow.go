@@ -5,11 +5,14 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"iwda/learners"
+	"iwda/learners/internal/trees"
 )
 
 // grower grows trees, one after another, in buffers that all share.
 type grower struct {
-	rows    Rows
+	rows    learners.Rows
 	d       int
 	random  *rand.Rand
 	forest  Forest
@@ -43,10 +46,10 @@ type grower struct {
 // open is a node that is to be split or to become a leaf, of these places of order.
 type open struct{ node, from, to, depth int }
 
-func newGrower(rows Rows, random *rand.Rand) *grower {
+func newGrower(rows learners.Rows, random *rand.Rand) *grower {
 	n, k := len(rows.Labels), rows.Classes
 	g := &grower{
-		rows: rows, d: len(rows.Values) / n, random: random,
+		rows: rows, d: rows.Columns(), random: random,
 		forest:  Forest{Trees: allTrees, Classes: k, Nodes: make([]float32, allTrees*Fields)},
 		pure:    slices.Repeat([]int{-1}, k),
 		mixed:   map[string]int{},
@@ -178,7 +181,7 @@ func (g *grower) bestOf(column int, rows []int32, all, squares int64) (best floa
 	g.keys = g.keys[:0]
 	for _, i := range rows {
 		differ = differ || values[i] != first
-		g.keys = append(g.keys, ordered(values[i])<<32|uint64(i))
+		g.keys = append(g.keys, uint64(trees.Ordered(values[i]))<<32|uint64(i))
 	}
 	if !differ {
 		return 0, 0
@@ -197,30 +200,13 @@ func (g *grower) bestOf(column int, rows []int32, all, squares int64) (best floa
 			continue
 		}
 		if value := float64(squaresBelow)/float64(passed) + float64(squares)/float64(all-passed); value > best {
-			best, at = value, halfway(values[i], values[int32(next&math.MaxUint32)])
+			best, at = value, trees.Halfway(values[i], values[int32(next&math.MaxUint32)])
 		}
 	}
 	for _, i := range rows {
 		g.below[g.labels[i]] = 0
 	}
 	return best, at
-}
-
-// ordered returns bits that are in the order of the values; 0 and -0 have the same.
-func ordered(v float32) uint64 {
-	bits := math.Float32bits(v + 0)
-	if bits>>31 == 1 {
-		return uint64(^bits)
-	}
-	return uint64(bits | 1<<31)
-}
-
-// halfway is between a and the larger b, and never b itself.
-func halfway(a, b float32) float32 {
-	if middle := float32((float64(a) + float64(b)) / 2); middle < b {
-		return middle
-	}
-	return a
 }
 
 // part brings those rows to the front whose value is at most the threshold, and returns their number.
