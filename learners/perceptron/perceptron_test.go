@@ -17,6 +17,7 @@ import (
 	"iwda/internal/evenly"
 	"iwda/internal/testfiles"
 	"iwda/learners"
+	"iwda/learners/internal/softmax"
 )
 
 func fit(t *testing.T, s Settings, rows learners.Rows, others []float32, threads int, seed uint64) (Model, learners.Crossed) {
@@ -172,10 +173,11 @@ func TestGradient(t *testing.T) {
 				}
 			}
 		})
-		return b.loss(4, labels, weights)
+		return softmax.Loss(b.z, b.z, labels, weights, b.room)
 	}
 	gradient := n.clone()
 	value()
+	softmax.Slopes(b.z, labels, weights)
 	b.backward(n, gradient, scale)
 	for of, pair := range [][2][]float64{{n.hidden, gradient.hidden}, {n.out, gradient.out}} {
 		for i := range pair[0] {

@@ -8,8 +8,10 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"iwda/internal/evenly"
 	"iwda/internal/simd"
 	"iwda/learners"
+	"iwda/learners/internal/softmax"
 )
 
 // network is one with a bias at the end of each unit's weights.
@@ -42,16 +44,16 @@ func newNetwork(d, h, k int, random *rand.Rand) network {
 
 // batch is rows on their way through a network, columns of values one after the other.
 type batch struct {
-	rows                 int
-	wide                 []float64 // rows×d
-	x, units, z          []float64 // (d+1)×rows, (h+1)×rows, k×rows; the last column of the first two is of ones
-	largest, sum, errors []float64 // rows, rows, h×rows
-	turned               []float64 // (h+1)×k, the classifier's weights
+	rows         int
+	wide         []float64 // rows×d
+	x, units, z  []float64 // (d+1)×rows, (h+1)×rows, k×rows; the last column of the first two is of ones
+	room, errors []float64 // 2×rows, h×rows
+	turned       []float64 // (h+1)×k, the classifier's weights
 }
 
 func newBatch(n network, rows int) *batch {
 	ones := func(columns int) []float64 { return slices.Repeat([]float64{1}, columns*rows) }
-	return &batch{rows: rows, wide: make([]float64, rows*n.d), x: ones(n.d + 1), units: ones(n.h + 1), z: make([]float64, n.k*rows), largest: make([]float64, rows), sum: make([]float64, rows), errors: make([]float64, n.h*rows), turned: make([]float64, (n.h+1)*n.k)}
+	return &batch{rows: rows, wide: make([]float64, rows*n.d), x: ones(n.d + 1), units: ones(n.h + 1), z: make([]float64, n.k*rows), room: make([]float64, 2*rows), errors: make([]float64, n.h*rows), turned: make([]float64, (n.h+1)*n.k)}
 }
 
 // set makes the batch that of some of the rows (n×d).
@@ -77,37 +79,6 @@ func rectified(units []float64) {
 	for i, v := range units {
 		units[i] = max(0, v)
 	}
-}
-
-// loss returns the sum of the cross-entropies of rows of these labels, and makes of the logits their
-// gradients.
-func (b *batch) loss(k int, labels []int, weights []float64) float64 {
-	plain := simd.Affine{Scale: 1}
-	copy(b.largest, b.z)
-	clear(b.sum)
-	for y := 1; y < k; y++ {
-		simd.Raise(b.largest, b.z[y*b.rows:(y+1)*b.rows], plain)
-	}
-	loss := 0.0
-	for i, y := range labels {
-		loss += weights[i] * (b.largest[i] - b.z[y*b.rows+i])
-	}
-	for y := range k {
-		z := b.z[y*b.rows : (y+1)*b.rows]
-		simd.AddExp(z, z, b.largest, b.sum, plain)
-	}
-	loss += simd.SumLogs(b.sum, weights)
-	for i := range b.sum {
-		b.sum[i] = weights[i] / b.sum[i]
-	}
-	for y := range k {
-		z := b.z[y*b.rows : (y+1)*b.rows]
-		simd.Multiply(z, z, b.sum)
-	}
-	for i, y := range labels {
-		b.z[y*b.rows+i] -= weights[i]
-	}
-	return loss
 }
 
 // backward sets the gradients of the network's weights of those of the logits. Units that are above 0 have
@@ -143,10 +114,7 @@ type trainer struct {
 }
 
 func newTrainer(rows learners.Rows, learnt []int, s Settings, source *rand.PCG) *trainer {
-	t := &trainer{rows: rows, learnt: learnt, s: s, source: source, random: rand.New(source), weights: rows.Weights}
-	if t.weights == nil {
-		t.weights = slices.Repeat([]float64{1}, len(rows.Labels))
-	}
+	t := &trainer{rows: rows, learnt: learnt, s: s, source: source, random: rand.New(source)}
 	t.network = newNetwork(rows.Columns(), s.Hidden, rows.Classes, t.random)
 	size := s.Batch
 	for size > 8 && len(learnt) < 8*size {
@@ -158,7 +126,6 @@ func newTrainer(rows learners.Rows, learnt []int, s Settings, source *rand.PCG) 
 		clear(m.hidden)
 		clear(m.out)
 	}
-	t.labels, t.weightsOf = make([]int, t.batch.rows), make([]float64, t.batch.rows)
 	t.next = len(learnt)
 	return t
 }
@@ -178,7 +145,8 @@ func (t *trainer) round(ctx context.Context, rate float64) error {
 		t.next += size
 		t.take(rows)
 		t.batch.forward(t.network, t.drop)
-		t.batch.loss(t.k, t.labels, t.weightsOf)
+		softmax.Loss(t.batch.z, t.batch.z, t.labels, t.weights, t.batch.room)
+		softmax.Slopes(t.batch.z, t.labels, t.weights)
 		t.batch.backward(t.network, t.gradient, t.scale())
 		t.adam(rate)
 	}
@@ -188,8 +156,9 @@ func (t *trainer) round(ctx context.Context, rate float64) error {
 // take makes the batch that of these rows.
 func (t *trainer) take(rows []int) {
 	t.batch.set(t.rows.Values, t.d, rows)
-	for i, row := range rows {
-		t.labels[i], t.weightsOf[i] = t.rows.Labels[row], t.weights[row]
+	t.labels = evenly.Pick(t.rows.Labels, rows)
+	if t.rows.Weights != nil {
+		t.weights = evenly.Pick(t.rows.Weights, rows)
 	}
 }
 
@@ -239,7 +208,11 @@ func (t *trainer) loss(rows []int) (sum float64) {
 	logits := t.network.logits(t.rows.Part(rows).Values, t.d)
 	for i, row := range rows {
 		of := logits[i*t.k : (i+1)*t.k]
-		sum += t.weights[row] * (floats.LogSumExp(of) - of[t.rows.Labels[row]])
+		loss := floats.LogSumExp(of) - of[t.rows.Labels[row]]
+		if t.rows.Weights != nil {
+			loss *= t.rows.Weights[row]
+		}
+		sum += loss
 	}
 	return sum
 }

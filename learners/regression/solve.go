@@ -13,6 +13,7 @@ import (
 	"iwda/internal/evenly"
 	"iwda/internal/simd"
 	"iwda/learners"
+	"iwda/learners/internal/softmax"
 )
 
 // blockRows is how many rows a block has: with hundreds of columns, it stays in the processor's cache.
@@ -118,34 +119,12 @@ func (p *problem) value(at, gradient []float64, c float64) float64 {
 	value := p.inGroups(gradient, func(gradient []float64, b int, scratch []float64) (loss float64) {
 		x, q, first := p.blocks[b], p.probabilities[b], b*blockRows
 		n := x.rows
-		z, largest, sum := scratch[:p.k*n], scratch[p.k*n:(p.k+1)*n], scratch[(p.k+1)*n:(p.k+2)*n]
+		z := scratch[:p.k*n]
 		clear(z[:(p.k-p.vectors)*n])
 		x.logits(z[(p.k-p.vectors)*n:], at)
-		copy(largest, z)
-		clear(sum)
-		plain := simd.Affine{Scale: 1}
-		for y := 1; y < p.k; y++ {
-			simd.Raise(largest, z[y*n:(y+1)*n], plain)
-		}
-		for y := range p.k {
-			simd.AddExp(q[y*n:(y+1)*n], z[y*n:(y+1)*n], largest, sum, plain)
-		}
-		var weights []float64
-		if p.weights != nil {
-			weights = p.weights[first : first+n]
-		}
-		loss = simd.SumLogs(sum, weights)
-		for i, y := range p.labels[first : first+n] {
-			loss += p.weight(first+i) * (largest[i] - z[y*n+i])
-			sum[i] = 1 / sum[i]
-		}
-		for y := range p.k {
-			simd.Multiply(q[y*n:(y+1)*n], q[y*n:(y+1)*n], sum)
-		}
+		loss = softmax.Loss(q, z, p.labels[first:first+n], p.weightsOf(b), scratch[p.k*n:])
 		copy(z, q)
-		for i, y := range p.labels[first : first+n] {
-			z[y*n+i]--
-		}
+		softmax.Slopes(z, p.labels[first:first+n], p.weightsOf(b))
 		p.project(gradient, b, z)
 		return loss
 	})
@@ -174,6 +153,9 @@ func (p *problem) curvature(into, step []float64, c float64) {
 			for i, m := range mean {
 				z[y*n+i] -= q[y*n+i] * m
 			}
+			if weights := p.weightsOf(b); weights != nil {
+				simd.Multiply(z[y*n:(y+1)*n], z[y*n:(y+1)*n], weights)
+			}
 		}
 		p.project(into, b, z)
 		return 0
@@ -183,17 +165,18 @@ func (p *problem) curvature(into, step []float64, c float64) {
 	}
 }
 
-// project adds the products of a block's columns with factors of its rows (k×rows), which their weights
-// multiply, to those of the vectors.
+// project adds the products of a block's columns with factors of its rows (k×rows) to those of the vectors.
 func (p *problem) project(sums []float64, b int, factors []float64) {
 	x := p.blocks[b]
-	factors = factors[(p.k-p.vectors)*x.rows:]
-	if p.weights != nil {
-		for of := range slices.Chunk(factors, x.rows) {
-			simd.Multiply(of, of, p.weights[b*blockRows:][:x.rows])
-		}
+	simd.ProjectAll(sums, x.columns, factors[(p.k-p.vectors)*x.rows:], x.rows)
+}
+
+// weightsOf are those of a block's rows; nil for equal ones.
+func (p *problem) weightsOf(b int) []float64 {
+	if p.weights == nil {
+		return nil
 	}
-	simd.ProjectAll(sums, x.columns, factors, x.rows)
+	return p.weights[b*blockRows:][:p.blocks[b].rows]
 }
 
 // axes are coordinates in which F is about as steep in all directions: vectors of weights times a lower
