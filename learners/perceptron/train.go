@@ -101,7 +101,7 @@ type trainer struct {
 	network
 	rows       learners.Rows
 	learnt     []int
-	weights    []float64 // of all rows
+	weights    []float64 // of the batch; nil for equal ones
 	s          Settings
 	source     *rand.PCG
 	random     *rand.Rand
@@ -110,7 +110,6 @@ type trainer struct {
 	gradient   network
 	moments    [2]network // of gradients: their mean and that of their squares
 	labels     []int
-	weightsOf  []float64
 }
 
 func newTrainer(rows learners.Rows, learnt []int, s Settings, source *rand.PCG) *trainer {

@@ -315,7 +315,7 @@ func (p *problem) classifier(at []float64, c float64) Classifier {
 // its minimum. Strengths are compared where it is near.
 const (
 	near  = 1e-3
-	least = 1e-9
+	least = 1e-8
 )
 
 // minimum returns where F is least, looked for from a start on, nil for 0, until the gradient is as short as
