@@ -1,14 +1,50 @@
 // Package learners has what classifiers of tables have in common: the labelled rows that they learn
-// from, the folds that these are held out in, and what classifiers that have not seen a row say of it.
+// from, the folds that these are held out in, the models that they find, and what classifiers that have not
+// seen a row say of it.
 package learners
 
-import "iwda/internal/evenly"
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+
+	"iwda/internal/evenly"
+)
+
+// Learner finds a model of the rows. The other rows, m×d, which may be none, teach it nothing: Crossed
+// says something of them. The result is the same for the same random numbers and any number of threads.
+// An error is that of the context, or of rows that the learner says it does not take.
+type Learner func(ctx context.Context, rows Rows, others []float32, threads int, random *rand.PCG) (Fitted, error)
+
+// Fitted is a model, with what models of parts of its rows say of the others.
+type Fitted struct {
+	Model   Model
+	Crossed Crossed
+}
+
+// Model is a classifier that a learner has found.
+type Model interface {
+	// Logits returns those of rows (n×d), n×k. The threads change no result.
+	Logits(values []float32, d, threads int) []float64
+	// Tensors returns what is kept of the model.
+	Tensors() []Tensor
+}
+
+// Tensor is a part of what is kept of a model.
+type Tensor struct {
+	Name   string // in the state of a network
+	Values []float32
+	Width  int // of a row of the values; 0 if these are one row
+}
 
 // Rows are n labelled rows of d values.
 type Rows struct {
 	Values  []float32 // n×d, row after row, finite; or NaN where a learner says what it does with missing values
 	Labels  []int     // n classes, from 0
 	Classes int       // k
+	Weights []float64 // n, positive; nil for equal ones, which some learners ask for
 	// Groups are n numbers: rows of the same group, such as those of one patient, are never on both
 	// sides of a fold. Nil puts each row into a group of its own.
 	Groups []int
@@ -20,11 +56,25 @@ type Rows struct {
 // Columns returns d.
 func (r Rows) Columns() int { return len(r.Values) / len(r.Labels) }
 
+// Check returns an error that names a value which is infinite, or missing if none may be.
+func (r Rows) Check(mayMiss bool) error {
+	for i, v := range r.Values {
+		if v-v != 0 && !(mayMiss && v != v) {
+			return fmt.Errorf("row %d, column %d: the value is %v; make it finite%s", i/r.Columns(), i%r.Columns(), v, map[bool]string{true: ", or NaN if it is missing"}[mayMiss])
+		}
+	}
+	return nil
+}
+
 // Part returns some of the rows.
 func (r Rows) Part(rows []int) Rows {
-	d, p := r.Columns(), Rows{Classes: r.Classes, Words: r.Words}
+	d := r.Columns()
+	p := Rows{Values: make([]float32, 0, len(rows)*d), Classes: r.Classes, Words: r.Words}
 	for _, i := range rows {
 		p.Values, p.Labels = append(p.Values, r.Values[i*d:(i+1)*d]...), append(p.Labels, r.Labels[i])
+		if r.Weights != nil {
+			p.Weights = append(p.Weights, r.Weights[i])
+		}
 		if r.Groups != nil {
 			p.Groups = append(p.Groups, r.Groups[i])
 		}
@@ -32,9 +82,13 @@ func (r Rows) Part(rows []int) Rows {
 	return p
 }
 
+// MostCrossed bounds the labelled rows, drawn evenly, of which Crossed says something.
+const MostCrossed = 10_000
+
 // Crossed is what is said of rows by classifiers that each have not learnt from one fold.
 type Crossed struct {
-	Logits []float64 // n×k of the labelled rows, each by the classifier of the other folds
+	Rows   []int     // numbers of the labelled rows that are judged
+	Logits []float64 // len(Rows)×k, each by classifiers that have not learnt from the row
 	// Others are the logits (m×k) of m rows without labels by the classifier of each fold.
 	Others [][]float64
 }
@@ -49,6 +103,18 @@ func (c Crossed) InTurn(k int) []float64 {
 	return turns
 }
 
+// Mean returns the mean over folds of the logits of the other rows (m×k): the best that all
+// classifiers together say of them.
+func (c Crossed) Mean() []float64 {
+	mean := make([]float64, len(c.Others[0]))
+	for _, fold := range c.Others {
+		for i, logit := range fold {
+			mean[i] += logit / float64(len(c.Others))
+		}
+	}
+	return mean
+}
+
 // Folds returns the fold of each row, from 0 to at most folds-1, the same at each call; see
 // evenly.Folds. A group is in one fold.
 func Folds(rows Rows, folds int) []int {
@@ -57,4 +123,24 @@ func Folds(rows Rows, folds int) []int {
 		groups = evenly.All(len(rows.Labels))
 	}
 	return evenly.Folds(rows.Labels, groups, folds)
+}
+
+// Parallel calls do for 0 to n-1, by so many workers at a time, which have numbers.
+func Parallel(threads, n int, do func(worker, i int)) {
+	if threads = min(threads, n); threads <= 1 {
+		for i := range n {
+			do(0, i)
+		}
+		return
+	}
+	var next atomic.Int64
+	var group sync.WaitGroup
+	for worker := range threads {
+		group.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				do(worker, i)
+			}
+		})
+	}
+	group.Wait()
 }

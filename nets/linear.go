@@ -26,9 +26,3 @@ func (n *Linear) FeatureSize() int { return n.inputs }
 
 // State returns classifier.weight (classes × inputs) and classifier.bias.
 func (n *Linear) State() State { return n.classifier.state("classifier") }
-
-// Set sets both, row after row.
-func (n *Linear) Set(weight, bias []float32) {
-	torch.CopyFromSlice(n.classifier.weight, weight)
-	torch.CopyFromSlice(n.classifier.bias, bias)
-}

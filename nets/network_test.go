@@ -1,11 +1,16 @@
 package nets
 
 import (
+	"math"
+	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"iwda/learners"
+	"iwda/learners/perceptron"
+	"iwda/learners/regression"
 	"iwda/nets/architecture"
 	"iwda/torch"
 )
@@ -82,5 +87,43 @@ func TestLayersBeyondMemory(t *testing.T) {
 		if err := torch.Try(construct); err == nil || !strings.Contains(err.Error(), what) {
 			t.Errorf("%s: %v", what, err)
 		}
+	}
+}
+
+// Models of learners say the same as the networks that have their tensors.
+func TestModelsAreNetworks(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	rows := learners.Rows{Classes: 3}
+	for i := range 90 {
+		for range 4 {
+			rows.Values = append(rows.Values, float32(random.NormFloat64()))
+		}
+		rows.Labels = append(rows.Labels, i%3)
+	}
+	settings := perceptron.Usual()
+	settings.Rounds = 3
+	for name, c := range map[string]struct {
+		learner learners.Learner
+		network Network
+	}{
+		"linear":     {regression.Fit, NewLinear(4, 3)},
+		"perceptron": {settings.Fit, NewMLP(4, nil, settings.Folds*settings.Hidden, 3, 0.5)},
+	} {
+		fitted, err := c.learner(t.Context(), rows, nil, 1, rand.NewPCG(1, 2))
+		if err != nil {
+			t.Fatal(err)
+		}
+		torch.Tidy(func() {
+			if err := c.network.State().Load(TensorsOf(fitted.Model)); err != nil {
+				t.Fatal(err)
+			}
+			_, logits := c.network.Forward(torch.FromSlice(rows.Values, 90, 4), false)
+			want := fitted.Model.Logits(rows.Values, 4, 1)
+			for i, got := range torch.ToSlice[float32](logits) {
+				if math.Abs(float64(got)-want[i]) > 1e-5 {
+					t.Fatalf("%s: logit %d is %v as a network, %v as a model", name, i, got, want[i])
+				}
+			}
+		})
 	}
 }

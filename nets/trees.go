@@ -3,9 +3,10 @@ package nets
 import (
 	"slices"
 
+	"iwda/learners"
 	"iwda/learners/boosting"
+	"iwda/learners/forest"
 	"iwda/nets/architecture"
-	"iwda/nets/forest"
 	"iwda/torch"
 )
 
@@ -20,6 +21,7 @@ type Trees struct {
 
 // Grown is trees as numbers: a [forest.Forest] or a [boosting.Model].
 type Grown interface {
+	learners.Model
 	// Check returns an error that names the node or share that no trees of rows of d values have.
 	Check(d int) (depth int, err error)
 }
@@ -49,17 +51,15 @@ func NewTrees(name architecture.Name, s Settings) *Trees {
 // Set makes the network these trees, on the CPU.
 func (n *Trees) Set(of Grown) {
 	n.read, n.tensors = nil, nil
-	keep := func(values []float32, width int) {
-		n.tensors = append(n.tensors, torch.Keep(torch.FromSlice(values, len(values)/width, width)))
-	}
 	switch of := of.(type) {
 	case forest.Forest:
 		n.trees = of.Trees
-		keep(of.Nodes, forest.Fields)
-		keep(of.Shares, of.Classes)
 	case boosting.Model:
 		n.trees = of.Trees
-		keep(of.Nodes, boosting.Fields)
+	}
+	tensors := TensorsOf(of)
+	for _, name := range tensorsOf[n.name] {
+		n.tensors = append(n.tensors, torch.Keep(tensors[name]))
 	}
 }
 
@@ -77,13 +77,7 @@ func (n *Trees) Forward(x torch.Tensor, _ bool) (features, logits torch.Tensor) 
 		n.read = grownOf(n.name, n.trees, n.classes, n.tensors)
 	}
 	rows := onCPU(x)
-	var of torch.Tensor
-	switch trees := n.read.(type) {
-	case forest.Forest:
-		of = torch.FromSlice(trees.Logits(rows, n.inputs, n.trees), len(rows)/n.inputs, n.classes)
-	case boosting.Model:
-		of = torch.FromSlice(trees.Logits(rows, n.inputs, 1), len(rows)/n.inputs, n.classes)
-	}
+	of := torch.FromSlice(n.read.Logits(rows, n.inputs, 1), len(rows)/n.inputs, n.classes)
 	return x, of.To(torch.Float32, x.Device())
 }
 

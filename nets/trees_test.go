@@ -4,9 +4,9 @@ import (
 	"slices"
 	"testing"
 
+	"iwda/learners/forest"
 	"iwda/nets"
 	"iwda/nets/architecture"
-	"iwda/nets/forest"
 	"iwda/torch"
 )
 
@@ -21,7 +21,8 @@ func TestForestChanges(t *testing.T) {
 		says := func(of forest.Forest) {
 			t.Helper()
 			_, logits := n.Forward(torch.FromSlice([]float32{0}, 1, 1), false)
-			if got, want := torch.ToSlice[float32](logits), of.Logits([]float32{0}, 1, 1); !slices.Equal(got, want) {
+			want := of.Logits([]float32{0}, 1, 1)
+			if got := torch.ToSlice[float32](logits); !slices.Equal(got, []float32{float32(want[0]), float32(want[1])}) {
 				t.Errorf("%v, want %v", got, want)
 			}
 		}

@@ -12,8 +12,8 @@ import (
 	"iwda/experiments/engine"
 	"iwda/experiments/model"
 	"iwda/internal/testfiles"
+	"iwda/learners/forest"
 	"iwda/nets/architecture"
-	"iwda/nets/forest"
 	"iwda/nets/statedict"
 )
 

@@ -17,8 +17,8 @@ import (
 	"iwda/internal/input"
 	"iwda/internal/printable"
 	"iwda/learners/boosting"
+	"iwda/learners/forest"
 	"iwda/nets/architecture"
-	"iwda/nets/forest"
 	"iwda/nets/statedict"
 )
 

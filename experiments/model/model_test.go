@@ -26,9 +26,9 @@ import (
 	"iwda/internal/testfiles"
 	"iwda/learners"
 	"iwda/learners/boosting"
+	"iwda/learners/forest"
 	"iwda/nets"
 	"iwda/nets/architecture"
-	"iwda/nets/forest"
 	"iwda/nets/statedict"
 	"iwda/torch"
 )
@@ -85,17 +85,17 @@ func grown(name architecture.Name, size int) nets.Grown {
 	if name == architecture.Boosting {
 		settings := boosting.Usual()
 		settings.Rounds, settings.Folds = 10, 0
-		b, err := boosting.Fit(context.Background(), learners.Rows{Values: rows.Values, Labels: rows.Labels, Classes: 3}, nil, settings)
+		b, err := settings.Fit(context.Background(), rows, nil, 1, rand.NewPCG(1, 1))
 		if err != nil {
 			panic(err)
 		}
-		return b.Model
+		return b.Model.(boosting.Model)
 	}
-	f, err := forest.Fit(context.Background(), rows, rand.NewPCG(1, 1))
+	f, err := forest.Fit(context.Background(), rows, nil, 1, rand.NewPCG(1, 1))
 	if err != nil {
 		panic(err)
 	}
-	return f.Forest
+	return f.Model.(forest.Forest)
 }
 
 // makeModel returns a model with random numbers in every tensor.

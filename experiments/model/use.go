@@ -8,9 +8,10 @@ import (
 
 	"iwda/classshares"
 	"iwda/datasets"
+	"iwda/learners"
 	"iwda/learners/boosting"
+	"iwda/learners/forest"
 	"iwda/nets/architecture"
-	"iwda/nets/forest"
 	"iwda/nets/onnx"
 	"iwda/nets/statedict"
 	"iwda/weightest"
@@ -111,23 +112,23 @@ func (m Model) Logits() func(values []float32) []float32 {
 	if m.Architecture.Name.Made() != architecture.Grown {
 		return nil
 	}
-	logits, _ := m.trees()
-	return logits
+	trees, _ := m.trees()
+	return func(values []float32) (narrow []float32) {
+		for _, v := range trees.Logits(values, m.Input.Shape[0], 1) {
+			narrow = append(narrow, float32(v))
+		}
+		return narrow
+	}
 }
 
-// trees are those of a model of trees: what Logits returns, and [forest.Forest.Check] or that of boosting.
-func (m Model) trees() (logits func(values []float32) []float32, check func(d int) (depth int, err error)) {
+// trees are those of a model of trees, with [forest.Forest.Check] or that of boosting.
+func (m Model) trees() (trees learners.Model, check func(d int) (depth int, err error)) {
 	values := func(name string) []float32 { return statedict.Floats(*statedict.Find(m.Weights, name)) }
-	n, k, d := m.Architecture, len(m.Classes), m.Input.Shape[0]
+	n, k := m.Architecture, len(m.Classes)
 	if n.Name == architecture.Boosting {
 		of := boosting.Model{Trees: n.Trees, Classes: k, Nodes: values(boosting.NodesTensor)}
-		return func(values []float32) (narrow []float32) {
-			for _, v := range of.Logits(values, d, 1) {
-				narrow = append(narrow, float32(v))
-			}
-			return narrow
-		}, of.Check
+		return of, of.Check
 	}
 	of := forest.Forest{Trees: n.Trees, Classes: k, Nodes: values(forest.NodesTensor), Shares: values(forest.SharesTensor)}
-	return func(values []float32) []float32 { return of.Logits(values, d, of.Trees) }, of.Check
+	return of, of.Check
 }

@@ -9,12 +9,17 @@ import (
 	"iwda/internal/evenly"
 	"iwda/learners"
 	"iwda/learners/boosting"
+	"iwda/learners/forest"
+	"iwda/learners/regression"
 	"iwda/nets"
 	"iwda/nets/architecture"
-	"iwda/nets/forest"
-	"iwda/nets/regression"
 	"iwda/torch"
 )
+
+// learnersOf find the networks that make no steps.
+var learnersOf = map[architecture.Name]learners.Learner{
+	architecture.Linear: regression.Fit, architecture.Forest: forest.Fit, architecture.Boosting: boosting.Usual().Fit,
+}
 
 // solve finds the network of a run without steps. It learns from all rows of the source: what
 // stands for held-out rows are those by classifiers of the others, which cross-validation leaves, or by
@@ -24,7 +29,7 @@ func (t *trainer) solve(ctx context.Context) error {
 	if t.clock.steps() > 0 {
 		return nil
 	}
-	rows := learners.Rows{Classes: len(t.data.classNames)}
+	rows := learners.Rows{Classes: len(t.data.classNames), Words: t.data.encoding.Words()}
 	if groups := t.data.groups; groups.source != nil {
 		rows.Groups = slices.Concat(groups.source, groups.heldOut)
 	}
@@ -47,43 +52,24 @@ func (t *trainer) solve(ctx context.Context) error {
 		}
 	}
 	heldOut, compared := &outputs{classes: rows.Classes}, &outputs{classes: rows.Classes}
-	spoken := func(logits []float32, of []int) { // of these rows
-		heldOut.logits, heldOut.labels = logits, evenly.Pick(rows.Labels, of)
-		if rows.Groups != nil {
-			heldOut.groups = evenly.Pick(rows.Groups, of)
-		}
+	name := architecture.Name(t.run.Network.Name)
+	fitted, err := learnersOf[name](ctx, rows, target, max(1, t.options.Threads), datasets.Stream(t.run.Seed, t.run.Network.Name))
+	if err != nil {
+		return err
 	}
+	heldOut.logits, heldOut.labels = float32s(fitted.Crossed.Logits), evenly.Pick(rows.Labels, fitted.Crossed.Rows)
+	if rows.Groups != nil {
+		heldOut.groups = evenly.Pick(rows.Groups, fitted.Crossed.Rows)
+	}
+	compared.logits = float32s(fitted.Crossed.InTurn(rows.Classes))
 	switch network := t.model.network.(type) {
 	case *nets.Linear:
-		solution, err := regression.Fit(ctx, rows, target)
-		if err != nil {
+		if err := network.State().Load(nets.TensorsOf(fitted.Model)); err != nil {
 			return err
 		}
-		network.Set(float32s(solution.Weight), float32s(solution.Bias))
-		spoken(float32s(solution.Crossed), solution.CrossedRows)
-		compared.logits = float32s(solution.CrossedOthers)
-		t.options.logf("solved with C = %v", solution.C)
+		t.options.logf("solved with C = %v", fitted.Model.(regression.Classifier).C)
 	case *nets.Trees:
-		if t.run.Network.Name == string(architecture.Boosting) {
-			settings := boosting.Usual()
-			settings.Threads = max(1, t.options.Threads)
-			rows.Words = t.data.encoding.Words()
-			fitted, err := boosting.Fit(ctx, rows, target, settings)
-			if err != nil {
-				return err
-			}
-			network.Set(fitted.Model)
-			spoken(float32s(fitted.Crossed.Logits), fitted.CrossedRows)
-			compared.logits = float32s(fitted.Crossed.InTurn(rows.Classes))
-		} else {
-			grown, err := forest.Fit(ctx, rows, datasets.Stream(t.run.Seed, t.run.Network.Name))
-			if err != nil {
-				return err
-			}
-			network.Set(grown.Forest)
-			spoken(grown.OutOfBag, grown.OutOfBagRows)
-			compared.logits = grown.Logits(target, datasets.Size(t.data.rowShape), grown.OutOfBagTrees)
-		}
+		network.Set(fitted.Model.(nets.Grown))
 		network.State().Move(torch.Float32, t.options.Device)
 		trees, nodes, _ := network.Sizes()
 		t.options.logf("grown to %d trees of %d nodes", trees, nodes)

@@ -272,6 +272,88 @@ done:
 	VZEROUPPER
 	RET
 
+// func combinePairAVX2(out, columns, weights *float64, n, stride, count int)
+//
+// Sixteen rows at a time while there are as many, then four.
+TEXT ·combinePairAVX2(SB), NOSPLIT, $0-48
+	MOVQ out+0(FP), DI
+	MOVQ columns+8(FP), SI
+	MOVQ n+24(FP), CX
+	MOVQ stride+32(FP), R8
+	MOVQ count+40(FP), R9
+	SHLQ $3, R8
+	SHLQ $3, R9
+
+sixteen:
+	CMPQ CX, $16
+	JLT  four
+	MOVQ SI, DX
+	MOVQ weights+16(FP), BX
+	MOVQ count+40(FP), AX
+	CLEAR8
+
+column16:
+	VMOVUPD      (DX), Y8
+	VMOVUPD      32(DX), Y9
+	VMOVUPD      64(DX), Y10
+	VMOVUPD      96(DX), Y11
+	VBROADCASTSD (BX), Y12
+	VBROADCASTSD (BX)(R9*1), Y13
+	VFMADD231PD  Y8, Y12, Y0
+	VFMADD231PD  Y9, Y12, Y1
+	VFMADD231PD  Y10, Y12, Y2
+	VFMADD231PD  Y11, Y12, Y3
+	VFMADD231PD  Y8, Y13, Y4
+	VFMADD231PD  Y9, Y13, Y5
+	VFMADD231PD  Y10, Y13, Y6
+	VFMADD231PD  Y11, Y13, Y7
+	ADDQ         $8, BX
+	ADDQ         R8, DX
+	DECQ         AX
+	JNE          column16
+	VMOVUPD      Y0, (DI)
+	VMOVUPD      Y1, 32(DI)
+	VMOVUPD      Y2, 64(DI)
+	VMOVUPD      Y3, 96(DI)
+	VMOVUPD      Y4, (DI)(R8*1)
+	VMOVUPD      Y5, 32(DI)(R8*1)
+	VMOVUPD      Y6, 64(DI)(R8*1)
+	VMOVUPD      Y7, 96(DI)(R8*1)
+	ADDQ         $128, DI
+	ADDQ         $128, SI
+	SUBQ         $16, CX
+	JMP          sixteen
+
+four:
+	TESTQ  CX, CX
+	JEQ    done
+	MOVQ   SI, DX
+	MOVQ   weights+16(FP), BX
+	MOVQ   count+40(FP), AX
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+
+column4:
+	VMOVUPD      (DX), Y8
+	VBROADCASTSD (BX), Y12
+	VBROADCASTSD (BX)(R9*1), Y13
+	VFMADD231PD  Y8, Y12, Y0
+	VFMADD231PD  Y8, Y13, Y1
+	ADDQ         $8, BX
+	ADDQ         R8, DX
+	DECQ         AX
+	JNE          column4
+	VMOVUPD      Y0, (DI)
+	VMOVUPD      Y1, (DI)(R8*1)
+	ADDQ         $32, DI
+	ADDQ         $32, SI
+	SUBQ         $4, CX
+	JMP          four
+
+done:
+	VZEROUPPER
+	RET
+
 // func projectAVX2(products *[8]float64, columns *[8]*float64, factors *float64, n int)
 TEXT ·projectAVX2(SB), NOSPLIT, $0-32
 	MOVQ   products+0(FP), DI

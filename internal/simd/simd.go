@@ -198,6 +198,40 @@ func Project(sums, columns, factors []float64) {
 	}
 }
 
+// CombineAll sets columns, of rows values each and one after the other, to products as [Combine] does: the
+// i-th column of out has the i-th of the weights, of which each column has as many as there are columns. It
+// panics where the lengths differ.
+func CombineAll(out, columns, weights []float64, rows int) {
+	count := len(columns) / rows
+	checkRows(len(out)*count, len(weights)*rows)
+	i := combinePairs(out, columns, weights, rows)
+	for ; i < len(out)/rows; i++ {
+		Combine(out[i*rows:(i+1)*rows], columns, weights[i*count:(i+1)*count])
+	}
+}
+
+// ProjectAll adds the products of columns with factors, both of rows values each and one after the other,
+// as [Project] does: the i-th of the sums, of which there are as many as columns, has the i-th of factors.
+// It panics where the lengths differ.
+func ProjectAll(sums, columns, factors []float64, rows int) {
+	count, done := len(columns)/rows, 0
+	checkRows(len(sums)*rows, len(factors)*count)
+	if len(factors) > rows {
+		done = projectTiles(sums, columns, factors, rows)
+	}
+	for i := range len(factors) / rows {
+		of, sums := factors[i*rows:(i+1)*rows], sums[i*count:(i+1)*count]
+		switch {
+		case done == 0:
+			Project(sums, columns, of)
+		case done < rows:
+			for a := range sums {
+				sums[a] = addDot(sums[a], columns[a*rows:(a+1)*rows], of, done)
+			}
+		}
+	}
+}
+
 // SumLogs returns Σ counts·log(values), where nil counts each value once, with one
 // logarithm for as many factors as a float64 holds. A value that counts 0 times may be any.
 func SumLogs(values, counts []float64) float64 {

@@ -84,6 +84,64 @@ func combineWide(out, columns, weights []float64) int {
 	return whole
 }
 
+// combinePairs does what CombineAll does for the first columns of out and returns their number.
+func combinePairs(out, columns, weights []float64, rows int) (done int) {
+	whole, count := rows/lanes*lanes, len(columns)/rows
+	if has == scalar || whole == 0 || count == 0 {
+		return 0
+	}
+	for ; (done+2)*rows <= len(out); done += 2 {
+		combinePairAVX2(&out[done*rows], &columns[0], &weights[done*count], whole, rows, count)
+		for i := whole; i < rows; i++ {
+			for of := done; of < done+2; of++ {
+				var sum float64
+				for a, weight := range weights[of*count : (of+1)*count] {
+					sum = math.FMA(weight, columns[a*rows+i], sum)
+				}
+				out[of*rows+i] = sum
+			}
+		}
+	}
+	return done
+}
+
+// projectTiles does what ProjectAll does for the first rows and returns their number.
+func projectTiles(sums, columns, factors []float64, rows int) int {
+	whole := rows / lanes * lanes
+	if has == scalar || whole == 0 {
+		return 0
+	}
+	m, n, height := len(factors)/rows, len(columns)/rows, 2
+	if has == avx512 {
+		height = tileHeight
+	}
+	// The last column stands in for those beyond it.
+	var left [tileHeight]*float64
+	var right [tileWidth]*float64
+	for j := 0; j < n; j += tileWidth {
+		for b := range right {
+			right[b] = &columns[min(j+b, n-1)*rows]
+		}
+		for i := 0; i < m; i += height {
+			for a := range left {
+				left[a] = &factors[min(i+a, m-1)*rows]
+			}
+			if i+height <= m && j+tileWidth <= n {
+				addTile(&sums[i*n+j], n, &left, &right, whole)
+				continue
+			}
+			var some [tileHeight][tileWidth]float64
+			addTile(&some[0][0], tileWidth, &left, &right, whole)
+			for a := range min(height, m-i) {
+				for b := range min(tileWidth, n-j) {
+					sums[(i+a)*n+j+b] += some[a][b]
+				}
+			}
+		}
+	}
+	return whole
+}
+
 // projected is the number of columns that projectAVX2 multiplies at the same time.
 const projected = 8
 
@@ -218,6 +276,11 @@ func raiseAVX2(largest, z *float64, n int, of Affine)
 //
 //go:noescape
 func combineAVX2(out, columns, weights *float64, n, stride, count int)
+
+// combinePairAVX2 sets two columns, stride values apart, by count weights each.
+//
+//go:noescape
+func combinePairAVX2(out, columns, weights *float64, n, stride, count int)
 
 //go:noescape
 func projectAVX2(products *[projected]float64, columns *[projected]*float64, factors *float64, n int)

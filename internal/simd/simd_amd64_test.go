@@ -28,9 +28,16 @@ func TestSameBits(t *testing.T) {
 			Combine(combined, columns, weights)
 			Project(projected, columns, combined)
 			Multiply(product, combined, z)
+			var all []float64
+			for columnsOf := 1; n > 0 && columnsOf <= 5; columnsOf++ {
+				combined, projected := make([]float64, columnsOf*n), normal(r, 9*columnsOf)
+				CombineAll(combined, columns, normal(r, 9*columnsOf), n)
+				ProjectAll(projected, columns, combined, n)
+				all = slices.Concat(all, combined, projected)
+			}
 			transposed := make([]float64, 9*n)
 			Transpose(transposed, columns, n, 9, n, 9)
-			results[side] = slices.Concat(results[side], x, largest, sum, mean, sums, factor, combined, projected, product, transposed, []float64{moments.Sum, moments.First, moments.Second})
+			results[side] = slices.Concat(results[side], all, x, largest, sum, mean, sums, factor, combined, projected, product, transposed, []float64{moments.Sum, moments.First, moments.Second})
 		}
 	}
 	for side, numbers := range results[1:] {

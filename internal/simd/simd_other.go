@@ -12,6 +12,10 @@ func addGramWide(_ []float64, _ int, _ [][]float64) int { return 0 }
 
 func combineWide(_, _, _ []float64) int { return 0 }
 
+func combinePairs(_, _, _ []float64, _ int) int { return 0 }
+
+func projectTiles(_, _, _ []float64, _ int) int { return 0 }
+
 func projectWide(_, _, _ []float64) int { return 0 }
 
 func multiplyWide(_, _, _ []float64) int { return 0 }

@@ -3,6 +3,7 @@ package simd
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -226,6 +227,29 @@ func TestColumns(t *testing.T) {
 				for i, got := range combined {
 					if want := columns[i] * columns[n+i]; got != want {
 						t.Fatalf("entry %d of %d: the product is %v, want %v", i, n, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// Many products at once are those of one after another, bit for bit.
+func TestAllColumns(t *testing.T) {
+	r := rand.New(rand.NewPCG(21, 22))
+	for _, n := range lengths[1:] {
+		for _, m := range []int{1, 2, 5, 9, 16} {
+			for _, count := range []int{1, 3, 4, 10} {
+				columns, weights, before := normal(r, n*count), normal(r, m*count), normal(r, m*count)
+				got, sums := make([]float64, m*n), append([]float64(nil), before...)
+				CombineAll(got, columns, weights, n)
+				ProjectAll(sums, columns, got, n)
+				for i := range m {
+					of, want := make([]float64, n), before[i*count:(i+1)*count]
+					Combine(of, columns, weights[i*count:(i+1)*count])
+					Project(want, columns, of)
+					if !slices.Equal(got[i*n:(i+1)*n], of) || !slices.Equal(sums[i*count:(i+1)*count], want) {
+						t.Fatalf("column %d of %d, of %d columns of %d rows: other bits", i, m, count, n)
 					}
 				}
 			}

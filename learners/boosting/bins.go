@@ -6,6 +6,7 @@ import (
 
 	"iwda/internal/evenly"
 	"iwda/learners"
+	"iwda/learners/internal/trees"
 )
 
 const (
@@ -61,7 +62,7 @@ func binned(rows learners.Rows, s Settings) *table {
 		}
 	}
 	most := max(15, min(mostBins, mostCells/(len(all)*(s.Leaves+1)))) - 2 // borders
-	parallel(s.Threads, len(all), func(_, i int) {
+	learners.Parallel(s.threads, len(all), func(_, i int) {
 		if f := all[i]; f.word {
 			f.binWords(rows.Values, d, n)
 		} else {
@@ -87,7 +88,7 @@ func (f *feature) binWords(values []float32, d, n int) {
 				low, high = min(low, v), max(high, v)
 			}
 		}
-		f.borders = append(f.borders, learners.Halfway(low, high))
+		f.borders = append(f.borders, trees.Halfway(low, high))
 		for i := range n {
 			if f.bins[i] == 0 && values[i*d+column] > f.borders[level] {
 				f.bins[i] = uint8(level + 1)
@@ -100,7 +101,7 @@ func (f *feature) binNumbers(values []float32, d, n, most int) {
 	keys := make([]uint32, 0, min(n, mostSorted))
 	for _, i := range evenly.Rows(n, mostSorted) {
 		if v := values[i*d+f.columns[0]]; v == v {
-			keys = append(keys, learners.Ordered(v))
+			keys = append(keys, trees.Ordered(v))
 		}
 	}
 	f.borders = borders(sorted(keys), most)
@@ -108,7 +109,7 @@ func (f *feature) binNumbers(values []float32, d, n, most int) {
 	for i := range of {
 		of[i] = math.MaxUint32
 		if i < len(f.borders) {
-			of[i] = learners.Ordered(f.borders[i])
+			of[i] = trees.Ordered(f.borders[i])
 		}
 	}
 	f.bins = make([]uint8, n)
@@ -118,7 +119,7 @@ func (f *feature) binNumbers(values []float32, d, n, most int) {
 			f.bins[i] = uint8(len(f.borders) + 1)
 			continue
 		}
-		key, bin := learners.Ordered(v), 0
+		key, bin := trees.Ordered(v), 0
 		for step := mostBins / 2; step > 0; step /= 2 {
 			if of[bin+step-1] < key {
 				bin += step
@@ -146,7 +147,7 @@ func borders(keys []uint32, most int) (borders []float32) {
 				last = quantile
 			}
 		}
-		borders = append(borders, learners.Halfway(valueOf(keys[end-1]), valueOf(keys[end])))
+		borders = append(borders, trees.Halfway(valueOf(keys[end-1]), valueOf(keys[end])))
 	}
 	return borders[:min(len(borders), most)]
 }
@@ -176,7 +177,7 @@ func sorted(keys []uint32) []uint32 {
 	return keys
 }
 
-// valueOf is the inverse of learners.Ordered.
+// valueOf is the inverse of Ordered.
 func valueOf(key uint32) float32 {
 	if key>>31 == 1 {
 		return math.Float32frombits(key &^ (1 << 31))

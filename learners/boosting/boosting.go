@@ -11,7 +11,10 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 
 	"iwda/internal/evenly"
 	"iwda/learners"
@@ -19,29 +22,21 @@ import (
 
 // Settings are how trees are grown.
 type Settings struct {
-	Rounds    int     // at most, or exactly if there are no folds
-	Rate      float64 // by which each tree's values are multiplied
-	Leaves    int     // of a tree, at most
-	LeastRows int     // in a leaf
-	L2        float64 // is added to the second derivatives of a leaf
-	Folds     int     // in which rows are held out; 0 holds none out
-	Patience  int     // rounds without a lower loss of held-out rows after which no further one is made
-	Threads   int     // changes no result
+	Rounds      int     // at most, or exactly if there are no folds
+	Rate        float64 // by which each tree's values are multiplied
+	Leaves      int     // of a tree, at most
+	LeastRows   int     // in a leaf
+	L2          float64 // is added to the second derivatives of a leaf
+	RowShare    float64 // of rows that a round draws, without replacement
+	ColumnShare float64 // of columns, or words, that a tree draws
+	Folds       int     // in which rows are held out; 0 holds none out
+	Patience    int     // rounds without a lower loss of held-out rows after which no further one is made
+	threads     int
 }
 
 // Usual returns the settings that suit most tables.
 func Usual() Settings {
-	return Settings{Rounds: 300, Rate: 0.1, Leaves: 31, LeastRows: 20, L2: 0.1, Folds: 5, Patience: 15, Threads: 1}
-}
-
-// Fitted is a model with what it says of rows that have been held out.
-type Fitted struct {
-	Model
-	Rounds int // whose trees it has
-	// Crossed is by models with as many rounds, empty if there were no folds. It speaks of these
-	// labelled rows, at most 10,000.
-	Crossed     learners.Crossed
-	CrossedRows []int
+	return Settings{Rounds: 300, Rate: 0.1, Leaves: 31, LeastRows: 20, L2: 0.1, RowShare: 1, ColumnShare: 1, Folds: 5, Patience: 15}
 }
 
 const (
@@ -49,25 +44,23 @@ const (
 	// rows some are read, drawn evenly. So all that is kept of rows is below a gigabyte.
 	mostRead   = 1 << 29
 	besideThem = 64
-	// mostCrossed bounds the rows, drawn evenly, of which Crossed says something.
-	mostCrossed = 10_000
 	// mostNodes bounds those of all trees of a model: fewer rounds are made of many classes.
 	mostNodes = 1 << 21
 	// mostClasses is the largest k: each has a tree of its own in a round.
 	mostClasses = 2048
 )
 
-// Fit grows trees of the rows, in which NaN is a missing value. The other rows, m×d, which may be none,
-// teach it nothing: Crossed says something of them.
-// An error is that of the context, of values that are infinite, of too many classes, or of rows in one
-// group, of which none can be held out.
-func Fit(ctx context.Context, rows learners.Rows, others []float32, s Settings) (Fitted, error) {
+// Fit is a [learners.Learner], whose model is a [Model] and whose Crossed, empty if there are no folds, is
+// by models of as many rounds. NaN is a missing value. An error is that of the context, of values that are
+// infinite, of too many classes, or of rows in one group, of which none can be held out.
+func (s Settings) Fit(ctx context.Context, rows learners.Rows, others []float32, threads int, random *rand.PCG) (learners.Fitted, error) {
+	s.threads = threads
 	if rows.Classes > mostClasses {
-		return Fitted{}, fmt.Errorf("boosting: %d classes, more than the %d that trees are boosted for: choose another method", rows.Classes, mostClasses)
+		return learners.Fitted{}, fmt.Errorf("boosting: %d classes, more than the %d that trees are boosted for: choose another method", rows.Classes, mostClasses)
 	}
 	d := rows.Columns()
-	if i := slices.IndexFunc(rows.Values, func(v float32) bool { return math.IsInf(float64(v), 0) }); i >= 0 {
-		return Fitted{}, fmt.Errorf("boosting: row %d, column %d: the value is infinite; make it finite, or NaN if it is missing", i/d, i%d)
+	if err := rows.Check(true); err != nil {
+		return learners.Fitted{}, fmt.Errorf("boosting: %w", err)
 	}
 	trees := treesOf(rows.Classes)
 	read := evenly.All(len(rows.Labels))
@@ -80,14 +73,14 @@ func Fit(ctx context.Context, rows learners.Rows, others []float32, s Settings) 
 	if s.Folds > 0 {
 		fold = learners.Folds(rows, s.Folds)
 		if folds = slices.Max(fold) + 1; folds < 2 {
-			return Fitted{}, fmt.Errorf("boosting: all %d rows are of one group, so none can be held out: give groups that differ", len(rows.Labels))
+			return learners.Fitted{}, fmt.Errorf("boosting: all %d rows are of one group, so none can be held out: give groups that differ", len(rows.Labels))
 		}
 	}
 	data := binned(rows, s)
 	// One booster a fold, which does not learn from it, and one that learns from all rows.
 	var boosters []*booster
 	for held := range folds + 1 {
-		boosters = append(boosters, newBooster(rows, data, s, fold, held))
+		boosters = append(boosters, newBooster(rows, data, s, fold, held, rand.New(rand.NewPCG(random.Uint64(), random.Uint64()))))
 	}
 	workers := newCrew(data, s, folds+1, trees)
 	best, logits, least := 0, [][]float64(nil), math.Inf(1)
@@ -106,19 +99,19 @@ func Fit(ctx context.Context, rows learners.Rows, others []float32, s Settings) 
 			break
 		}
 		if err := workers.round(ctx, boosters); err != nil {
-			return Fitted{}, err
+			return learners.Fitted{}, err
 		}
 	}
-	result := Fitted{Model: boosters[folds].model(best), Rounds: best}
+	result := learners.Fitted{Model: boosters[folds].model(best)}
 	if folds > 0 {
-		asked := evenly.Rows(len(rows.Labels), mostCrossed)
-		result.CrossedRows = evenly.Pick(read, asked)
+		asked := evenly.Rows(len(rows.Labels), learners.MostCrossed)
+		result.Crossed.Rows = evenly.Pick(read, asked)
 		for tree := range logits {
 			logits[tree] = evenly.Pick(logits[tree], asked)
 		}
 		result.Crossed.Logits = spread(logits, rows.Classes)
 		for _, of := range boosters[:folds] {
-			result.Crossed.Others = append(result.Crossed.Others, of.model(best).Logits(others, d, s.Threads))
+			result.Crossed.Others = append(result.Crossed.Others, of.model(best).Logits(others, d, threads))
 		}
 	}
 	return result, nil
@@ -132,7 +125,7 @@ func treesOf(classes int) int {
 	return classes
 }
 
-// heldOutLoss is the sum over rows of the cross-entropy, each by the booster of its fold.
+// heldOutLoss is the sum over rows of the weighted cross-entropy, each by the booster of its fold.
 func heldOutLoss(rows learners.Rows, boosters []*booster, fold []int) (sum float64) {
 	scores := make([]float64, treesOf(rows.Classes))
 	for i, y := range rows.Labels {
@@ -140,7 +133,7 @@ func heldOutLoss(rows learners.Rows, boosters []*booster, fold []int) (sum float
 		for tree := range scores {
 			scores[tree] = of.scores[tree][i]
 		}
-		sum += crossEntropy(scores, y)
+		sum += of.weight(i) * crossEntropy(scores, y)
 	}
 	return sum
 }
@@ -175,11 +168,7 @@ func crossEntropy(scores []float64, y int) float64 {
 	if len(scores) == 1 {
 		return logOnePlusExp(float64(1-2*y) * scores[0])
 	}
-	largest, sum := slices.Max(scores), 0.0
-	for _, score := range scores {
-		sum += math.Exp(score - largest)
-	}
-	return math.Log(sum) + largest - scores[y]
+	return floats.LogSumExp(scores) - scores[y]
 }
 
 func logOnePlusExp(x float64) float64 { return math.Max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }

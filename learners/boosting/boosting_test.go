@@ -15,20 +15,28 @@ import (
 
 	"iwda/internal/evenly"
 	"iwda/learners"
+	"iwda/learners/internal/trees"
 )
 
 func random() *rand.PCG { return rand.NewPCG(1, 2) }
 
-func fit(t *testing.T, rows learners.Rows, others []float32, s Settings) Fitted {
+// grown is a model with what those of parts of its rows say of the others.
+type grown struct {
+	Model
+	learners.Crossed
+}
+
+func fit(t *testing.T, rows learners.Rows, others []float32, s Settings) grown {
 	t.Helper()
-	fitted, err := Fit(t.Context(), rows, others, s)
+	fitted, err := s.Fit(t.Context(), rows, others, max(1, s.threads), random())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := fitted.Check(rows.Columns()); err != nil {
+	m := fitted.Model.(Model)
+	if _, err := m.Check(rows.Columns()); err != nil {
 		t.Fatal(err)
 	}
-	return fitted
+	return grown{m, fitted.Crossed}
 }
 
 // alone are settings without folds.
@@ -78,7 +86,7 @@ func TestAsGoodAsScikitLearn(t *testing.T) {
 	}
 	for name, theirs := range want {
 		learnt, held := halves(t, name)
-		logits := fit(t, learnt, nil, alone(100)).Logits(held.Values, held.Columns(), 1)
+		logits := fit(t, learnt, nil, alone(100)).Model.Logits(held.Values, held.Columns(), 1)
 		if ours := loss(logits, held.Labels, held.Classes); ours > 1.01*theirs || ours < 0.5*theirs {
 			t.Errorf("%s: log-loss %.4f, scikit-learn's is %.4f", name, ours, theirs)
 		}
@@ -113,26 +121,29 @@ func halves(t *testing.T, name string) (even, odd learners.Rows) {
 	return even, odd
 }
 
-// Threads change no bit, of two classes or more, of folds or none.
+// Threads change no bit, of two classes or more, of parts of rows and columns, of folds or none.
 func TestSameBitsAtAnyThreads(t *testing.T) {
 	for _, k := range []int{2, 3} {
 		for _, folds := range []int{0, 3} {
 			rows, s := drawn(1500, k, 3), Usual()
 			others := drawn(50, k, 4).Values
-			s.Rounds, s.Folds = 12, folds
+			s.Rounds, s.Folds, s.RowShare, s.ColumnShare = 12, folds, 0.8, 0.7
 			one := fit(t, rows, others, s)
-			s.Threads = 8
+			s.threads = 8
 			eight := fit(t, rows, others, s)
 			if !slices.Equal(one.Nodes, eight.Nodes) || !slices.Equal(one.Crossed.Logits, eight.Crossed.Logits) {
 				t.Errorf("%d classes, %d folds: other trees or logits with 8 threads", k, folds)
 			}
-			if !slices.Equal(one.Logits(rows.Values, 5, 1), eight.Logits(rows.Values, 5, 8)) {
+			if !slices.Equal(one.Model.Logits(rows.Values, 5, 1), eight.Model.Logits(rows.Values, 5, 8)) {
 				t.Errorf("%d classes, %d folds: other logits with 8 threads", k, folds)
 			}
 			for fold := range one.Crossed.Others {
 				if !slices.Equal(one.Crossed.Others[fold], eight.Crossed.Others[fold]) {
 					t.Errorf("%d classes, fold %d: other logits of other rows with 8 threads", k, fold)
 				}
+			}
+			if s.threads, s.ColumnShare = 1, 1; slices.Equal(fit(t, rows, others, s).Nodes, one.Nodes) {
+				t.Errorf("%d classes: as many columns drawn or not grow the same trees", k)
 			}
 		}
 	}
@@ -169,7 +180,7 @@ func TestMissingValuesAreLearntFrom(t *testing.T) {
 		}
 		rows.Values, rows.Labels = append(rows.Values, v), append(rows.Labels, y)
 	}
-	logits := fit(t, rows, nil, alone(30)).Logits([]float32{float32(math.NaN()), -100, 0, 100}, 1, 1)
+	logits := fit(t, rows, nil, alone(30)).Model.Logits([]float32{float32(math.NaN()), -100, 0, 100}, 1, 1)
 	if logits[1] < 2 || logits[3] > -2 || logits[5] > -2 || logits[7] > -2 {
 		t.Errorf("logits of a missing value and of three others: %v", logits)
 	}
@@ -178,7 +189,7 @@ func TestMissingValuesAreLearntFrom(t *testing.T) {
 		rows.Values[i] = float32(i)
 		rows.Labels[i] = map[bool]int{true: 1}[i >= 300]
 	}
-	logits = fit(t, rows, nil, alone(30)).Logits([]float32{float32(math.NaN()), 0}, 1, 1)
+	logits = fit(t, rows, nil, alone(30)).Model.Logits([]float32{float32(math.NaN()), 0}, 1, 1)
 	if logits[1] != logits[3] {
 		t.Errorf("a missing value has the logit %v, most rows %v", logits[1], logits[3])
 	}
@@ -202,16 +213,16 @@ func TestWordsAreSplitIntoSets(t *testing.T) {
 	s := alone(1)
 	s.Leaves, s.Rate, s.L2 = 2, 1, 0
 	fitted := fit(t, rows, nil, s)
-	if ours := loss(fitted.Logits(rows.Values, levels, 1), rows.Labels, 2); ours > 0.2 {
+	if ours := loss(fitted.Model.Logits(rows.Values, levels, 1), rows.Labels, 2); ours > 0.2 {
 		t.Errorf("one split leaves the loss %v\n%v", ours, fitted.Nodes)
 	}
 	unknown, last := make([]float32, levels), make([]float32, levels)
 	last[levels-1] = 1
-	if said := fitted.Logits(slices.Concat(unknown, last), levels, 1); said[1] != said[3] || said[1] > 0 {
+	if said := fitted.Model.Logits(slices.Concat(unknown, last), levels, 1); said[1] != said[3] || said[1] > 0 {
 		t.Errorf("a row without a level has the logit %v, one with a level that never came %v", said[1], said[3])
 	}
 	rows.Words = nil
-	if apart := loss(fit(t, rows, nil, s).Logits(rows.Values, levels, 1), rows.Labels, 2); apart < 0.4 {
+	if apart := loss(fit(t, rows, nil, s).Model.Logits(rows.Values, levels, 1), rows.Labels, 2); apart < 0.4 {
 		t.Errorf("columns apart have the loss %v after one split", apart)
 	}
 }
@@ -230,32 +241,54 @@ func TestRoundsStopWhereNothingIsLearnt(t *testing.T) {
 	s := Usual()
 	s.LeastRows = 3
 	together := fit(t, rows, nil, s)
-	if of := loss(together.Crossed.Logits, evenly.Pick(rows.Labels, together.CrossedRows), 2); of > 0.75 || together.Rounds > 10 {
-		t.Errorf("%d rounds, loss of held-out rows %v", together.Rounds, of)
+	if of := loss(together.Crossed.Logits, evenly.Pick(rows.Labels, together.Crossed.Rows), 2); of > 0.75 || together.Trees > 10 {
+		t.Errorf("%d rounds, loss of held-out rows %v", together.Trees, of)
 	}
 	rows.Groups = nil
-	if apart := fit(t, rows, nil, s); loss(apart.Crossed.Logits, evenly.Pick(rows.Labels, apart.CrossedRows), 2) > 0.3 || apart.Rounds < 50 {
-		t.Errorf("without groups: %d rounds, loss %v", apart.Rounds, loss(apart.Crossed.Logits, evenly.Pick(rows.Labels, apart.CrossedRows), 2))
+	if apart := fit(t, rows, nil, s); loss(apart.Crossed.Logits, evenly.Pick(rows.Labels, apart.Crossed.Rows), 2) > 0.3 || apart.Trees < 50 {
+		t.Errorf("without groups: %d rounds, loss %v", apart.Trees, loss(apart.Crossed.Logits, evenly.Pick(rows.Labels, apart.Crossed.Rows), 2))
+	}
+}
+
+// A weight of 3 is the row three times.
+func TestWeights(t *testing.T) {
+	rows := drawn(300, 2, 6)
+	repeated, all := learners.Rows{Classes: 2, Words: rows.Words}, []int(nil)
+	for i := range rows.Labels {
+		rows.Weights = append(rows.Weights, float64(1+2*(i%2)))
+		for range 1 + 2*(i%2) {
+			all = append(all, i)
+		}
+	}
+	repeated = rows.Part(all)
+	repeated.Weights = nil
+	s := alone(5)
+	s.L2, s.LeastRows, s.Leaves = 0, 1, 4
+	weighted, thrice := fit(t, rows, nil, s).Model.Logits(rows.Values, 5, 1), fit(t, repeated, nil, s).Model.Logits(rows.Values, 5, 1)
+	for i := range weighted {
+		if math.Abs(weighted[i]-thrice[i]) > 0.02 {
+			t.Fatalf("row %d: %v with weights, %v with repeated rows", i/2, weighted[i], thrice[i])
+		}
 	}
 }
 
 func TestErrors(t *testing.T) {
 	rows := drawn(100, 2, 8)
 	for want, change := range map[string]func(*learners.Rows, *Settings){
-		"row 3, column 1: the value is infinite":     func(r *learners.Rows, _ *Settings) { r.Values[16] = float32(math.Inf(1)) },
-		"2049 classes, more than the 2048":           func(r *learners.Rows, _ *Settings) { r.Classes = 2049 },
-		"all 100 rows are of one group, so none can": func(r *learners.Rows, _ *Settings) { r.Groups = make([]int, 100) },
+		"row 3, column 1: the value is +Inf; make it finite, or NaN": func(r *learners.Rows, _ *Settings) { r.Values[16] = float32(math.Inf(1)) },
+		"2049 classes, more than the 2048":                           func(r *learners.Rows, _ *Settings) { r.Classes = 2049 },
+		"all 100 rows are of one group, so none can":                 func(r *learners.Rows, _ *Settings) { r.Groups = make([]int, 100) },
 	} {
 		changed, s := rows, Usual()
 		changed.Values = slices.Clone(rows.Values)
 		change(&changed, &s)
-		if _, err := Fit(t.Context(), changed, nil, s); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := s.Fit(t.Context(), changed, nil, 1, random()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Fit(ctx, rows, nil, Usual()); !errors.Is(err, context.Canceled) {
+	if _, err := Usual().Fit(ctx, rows, nil, 1, random()); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -270,8 +303,8 @@ func TestLittleToLearnFrom(t *testing.T) {
 		rows.Labels[i] = 1
 	}
 	fitted := fit(t, rows, []float32{1}, Usual())
-	p := fitted.Logits([]float32{0}, 1, 1)
-	if p[0] < p[1] || p[1] < p[2] || math.IsInf(p[2], 0) || len(fitted.Crossed.InTurn(3)) != 3 {
+	p := fitted.Model.Logits([]float32{0}, 1, 1)
+	if p[0] < p[1] || p[1] < p[2] || math.IsInf(p[2], 0) || len(fitted.Crossed.InTurn(3)) != 3 || len(fitted.Crossed.Mean()) != 3 {
 		t.Errorf("logits %v, %+v", p, fitted.Crossed)
 	}
 }
@@ -280,8 +313,8 @@ func TestLittleToLearnFrom(t *testing.T) {
 func TestBorders(t *testing.T) {
 	keys := func(values ...float32) (keys []uint32) {
 		for _, v := range values {
-			keys = append(keys, learners.Ordered(v))
-			if back := valueOf(learners.Ordered(v)); back != v {
+			keys = append(keys, trees.Ordered(v))
+			if back := valueOf(trees.Ordered(v)); back != v {
 				t.Errorf("%v comes back as %v", v, back)
 			}
 		}

@@ -3,37 +3,48 @@ package boosting
 import (
 	"context"
 	"math"
+	"math/rand/v2"
 	"slices"
-	"sync"
-	"sync/atomic"
 
+	"iwda/internal/evenly"
 	"iwda/learners"
 )
 
 // booster adds trees to a model of some of the rows.
 type booster struct {
-	labels []int
-	data   *table
-	s      Settings
-	learnt []int32     // rows
-	start  []float64   // score of each tree's class before the first round
-	scores [][]float64 // trees × n, of all rows, those held out too
-	trees  [][]float32 // nodes of each tree, round after round
-	slopes [][]slope   // trees × learnt rows, of this round
+	labels  []int
+	weights []float64 // nil for equal ones
+	data    *table
+	s       Settings
+	learnt  []int32 // rows
+	random  *rand.Rand
+	start   []float64   // score of each tree's class before the first round
+	scores  [][]float64 // trees × n, of all rows, those held out too
+	trees   [][]float32 // nodes of each tree, round after round
+	slopes  [][]slope   // trees × learnt rows, of this round
 }
 
 // slope is the gradient of the loss in a score, and its second derivative.
 type slope struct{ g, h float32 }
 
-func newBooster(rows learners.Rows, data *table, s Settings, fold []int, held int) *booster {
+func newBooster(rows learners.Rows, data *table, s Settings, fold []int, held int, random *rand.Rand) *booster {
 	n := len(rows.Labels)
-	b := &booster{labels: rows.Labels, data: data, s: s}
+	b := &booster{labels: rows.Labels, data: data, s: s, random: random}
+	if rows.Weights != nil { // to a mean of 1, which LeastRows and L2 are meant for
+		sum := 0.0
+		for _, w := range rows.Weights {
+			sum += w
+		}
+		for _, w := range rows.Weights {
+			b.weights = append(b.weights, w*float64(n)/sum)
+		}
+	}
 	counts, all := slices.Repeat([]float64{1 / float64(rows.Classes)}, rows.Classes), 1.0 // as if one more row were of all classes
 	for i := range n {
 		if fold == nil || fold[i] != held {
 			b.learnt = append(b.learnt, int32(i))
-			counts[rows.Labels[i]]++
-			all++
+			counts[rows.Labels[i]] += b.weight(i)
+			all += b.weight(i)
 		}
 	}
 	if rows.Classes == 2 {
@@ -50,12 +61,19 @@ func newBooster(rows learners.Rows, data *table, s Settings, fold []int, held in
 	return b
 }
 
+func (b *booster) weight(row int) float64 {
+	if b.weights == nil {
+		return 1
+	}
+	return b.weights[row]
+}
+
 // setSlopes computes those of the learnt rows.
 func (b *booster) setSlopes() {
 	const least = 1e-16 // second derivative
 	p := make([]float64, len(b.scores))
 	for place, row := range b.learnt {
-		y := b.labels[row]
+		y, w := b.labels[row], b.weight(int(row))
 		if len(p) == 1 {
 			p[0], y = 1/(1+math.Exp(-b.scores[0][row])), y-1
 		} else {
@@ -76,7 +94,7 @@ func (b *booster) setSlopes() {
 			if tree == y {
 				g--
 			}
-			b.slopes[tree][place] = slope{float32(g), float32(max(p*(1-p), least))}
+			b.slopes[tree][place] = slope{float32(w * g), float32(w * max(p*(1-p), least))}
 		}
 	}
 }
@@ -94,34 +112,46 @@ type crew struct {
 
 func newCrew(data *table, s Settings, boosters, trees int) *crew {
 	const most = 4 // times the cells of the largest tree, 800 MB
-	c := &crew{threads: s.Threads}
-	growers := max(1, min(s.Threads, boosters*trees, most*mostCells/max(1, data.cells*(s.Leaves+1))))
+	c := &crew{threads: s.threads}
+	growers := max(1, min(s.threads, boosters*trees, most*mostCells/max(1, data.cells*(s.Leaves+1))))
 	for range growers {
-		c.growers = append(c.growers, &grower{data: data, s: s, threads: max(1, s.Threads/growers)})
+		c.growers = append(c.growers, &grower{data: data, s: s, threads: max(1, s.threads/growers)})
 	}
 	return c
 }
 
 // round adds the trees of a round to each booster.
 func (c *crew) round(ctx context.Context, boosters []*booster) error {
-	parallel(c.threads, len(boosters), func(_, i int) { boosters[i].setSlopes() })
+	learners.Parallel(c.threads, len(boosters), func(_, i int) { boosters[i].setSlopes() })
 	type task struct {
-		of   *booster
-		tree int
+		of              *booster
+		tree            int
+		places, columns []int // of learnt rows, and of features
 	}
 	var tasks []task
 	for _, b := range boosters {
+		places := b.draw(len(b.learnt), b.s.RowShare)
 		for tree := range b.start {
-			tasks = append(tasks, task{b, tree})
+			tasks = append(tasks, task{b, tree, places, b.draw(len(b.data.features), b.s.ColumnShare)})
 			b.trees = append(b.trees, nil)
 		}
 	}
-	parallel(len(c.growers), len(tasks), func(worker, i int) {
+	learners.Parallel(len(c.growers), len(tasks), func(worker, i int) {
 		if t := tasks[i]; ctx.Err() == nil {
-			t.of.trees[len(t.of.trees)-len(t.of.start)+t.tree] = c.growers[worker].grow(t.of, t.tree)
+			t.of.trees[len(t.of.trees)-len(t.of.start)+t.tree] = c.growers[worker].grow(t.of, t.tree, t.places, t.columns)
 		}
 	})
 	return ctx.Err()
+}
+
+// draw draws a share of the numbers below n, ascending, at least one.
+func (b *booster) draw(n int, share float64) []int {
+	if share >= 1 {
+		return evenly.All(n)
+	}
+	drawn := b.random.Perm(n)[:max(1, min(n, int(math.Round(share*float64(n)))))]
+	slices.Sort(drawn)
+	return drawn
 }
 
 // grower grows trees, one after another, in buffers that all share.
@@ -129,10 +159,11 @@ type grower struct {
 	data    *table
 	s       Settings
 	threads int
+	columns []int // numbers of features
 	// rows are those of the tree, of a leaf next to each other, and slopes theirs.
 	rows, rowsAside     []int32
 	slopes, slopesAside []slope
-	seen                []bool // of all rows: those of the tree, if some are held out
+	seen                []bool // of all rows: those of the tree, if there are others
 	free                [][]cell
 	candidates          [2][]split
 	nodes               []node
@@ -152,13 +183,15 @@ type leaf struct {
 	best           split
 }
 
-// grow grows a tree of the rows that a booster learns from, adds its values to the scores, and returns its
-// nodes.
-func (g *grower) grow(b *booster, tree int) []float32 {
-	g.nodes = append(g.nodes[:0], node{})
-	g.rows, g.slopes = append(g.rows[:0], b.learnt...), append(g.slopes[:0], b.slopes[tree]...)
+// grow grows a tree of some of the rows that a booster learns from, adds its values to the scores, and
+// returns its nodes.
+func (g *grower) grow(b *booster, tree int, places, columns []int) []float32 {
+	g.columns, g.nodes = columns, append(g.nodes[:0], node{})
+	g.rows, g.slopes = g.rows[:0], g.slopes[:0]
 	var all cell
-	for _, of := range g.slopes {
+	for _, place := range places {
+		of := b.slopes[tree][place]
+		g.rows, g.slopes = append(g.rows, b.learnt[place]), append(g.slopes, of)
 		all.add(of)
 	}
 	root := leaf{0, 0, len(g.rows), nil, split{}}
@@ -241,17 +274,17 @@ func (g *grower) part(l leaf, further bool) (left, right leaf) {
 	return left, right
 }
 
-// each calls do for the features; a leaf's rows say whether that is worth several threads.
+// each calls do for the features of the tree; a leaf's rows say whether that is worth several threads.
 func (g *grower) each(rows int, do func(i int, f *feature)) {
 	const worth = 1 << 14 // cells and rows
-	threads, features := g.threads, g.data.features
-	if len(features)*(rows+mostBins) < worth {
+	threads := g.threads
+	if len(g.columns)*(rows+mostBins) < worth {
 		threads = 1
 	}
 	for side := range g.candidates {
-		g.candidates[side] = slices.Grow(g.candidates[side][:0], len(features))[:len(features)]
+		g.candidates[side] = slices.Grow(g.candidates[side][:0], len(g.columns))[:len(g.columns)]
 	}
-	parallel(threads, len(features), func(_, i int) { do(i, features[i]) })
+	learners.Parallel(threads, len(g.columns), func(_, i int) { do(i, g.data.features[g.columns[i]]) })
 }
 
 // bestOf returns the best of a side's candidates, the first of equal ones, with which bins go left.
@@ -259,7 +292,7 @@ func (g *grower) bestOf(side int, cells []cell) (best split) {
 	for i, c := range g.candidates[side] {
 		if c.gain > best.gain {
 			best = c
-			best.feature = i
+			best.feature = g.columns[i]
 		}
 	}
 	if best.gain > 0 {
@@ -326,24 +359,4 @@ func (g *grower) release(cells []cell) {
 	if cells != nil {
 		g.free = append(g.free, cells)
 	}
-}
-
-// parallel calls do for 0 to n-1, by so many workers at a time, which have numbers.
-func parallel(threads, n int, do func(worker, i int)) {
-	if threads = min(threads, n); threads <= 1 {
-		for i := range n {
-			do(0, i)
-		}
-		return
-	}
-	var next atomic.Int64
-	var group sync.WaitGroup
-	for worker := range threads {
-		group.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				do(worker, i)
-			}
-		})
-	}
-	group.Wait()
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"iwda/learners"
+	"iwda/learners/internal/trees"
 )
 
 // Model is trees as an array of float32, which have whole numbers up to 2²⁴, as tensors of networks.
@@ -24,11 +25,11 @@ const NodesTensor = "boosting.nodes"
 const Fields = 5
 
 const (
-	column    = learners.Column
-	threshold = learners.Threshold
-	left      = learners.Left
-	right     = learners.Right
-	missing   = right + 1
+	column = iota
+	threshold
+	left
+	right
+	missing
 )
 
 // mostDepth is how far below a root a leaf is, at most.
@@ -89,14 +90,14 @@ func (n *node) listed(data *table) (levels []int) {
 }
 
 // newModel puts trees together. The first of each class adds the class's start.
-func newModel(trees [][]float32, start []float64) Model {
-	if len(trees) == 0 {
+func newModel(grown [][]float32, start []float64) Model {
+	if len(grown) == 0 {
 		for range start {
-			trees = append(trees, make([]float32, Fields)) // a leaf
+			grown = append(grown, make([]float32, Fields)) // a leaf
 		}
 	}
-	m := Model{Trees: len(trees), Classes: max(2, len(start)), Nodes: make([]float32, len(trees)*Fields)}
-	for t, nodes := range trees {
+	m := Model{Trees: len(grown), Classes: max(2, len(start)), Nodes: make([]float32, len(grown)*Fields)}
+	for t, nodes := range grown {
 		rest := float32(len(m.Nodes)/Fields - 1) // is added to places but 0
 		for at := 0; at < len(nodes); at += Fields {
 			n := [Fields]float32(nodes[at:])
@@ -141,7 +142,7 @@ func (m Model) Logits(values []float32, d, threads int) []float64 {
 		steps[i] = step{of[threshold], int32(of[column]), int32(of[left]), int32(of[right]), int32(of[missing])}
 	}
 	logits := make([]float64, n*m.Classes)
-	parallel(threads, (n+block-1)/block, func(_, i int) {
+	learners.Parallel(threads, (n+block-1)/block, func(_, i int) {
 		from, to := i*block, min(n, (i+1)*block)
 		for tree := range m.Trees {
 			class := m.ClassOf(tree)
@@ -183,13 +184,14 @@ func leafOf(steps []step, tree int, row []float32) float32 {
 // Check returns how far below a root the deepest leaf is, at most. The error names the node that no
 // model of rows of d values has: rows can be followed to leaves in what has none.
 func (m Model) Check(d int) (depth int, err error) {
-	if m.Trees%treesOf(m.Classes) != 0 {
-		return 0, fmt.Errorf("%d trees of %d classes", m.Trees, m.Classes)
+	nodes := len(m.Nodes) / Fields
+	if m.Trees < 1 || m.Trees > nodes || m.Trees%treesOf(m.Classes) != 0 {
+		return 0, fmt.Errorf("%d trees of %d nodes and %d classes", m.Trees, nodes, m.Classes)
 	}
-	return learners.CheckNodes(m.Nodes, Fields, m.Trees, d, mostDepth, func(says float32) error {
-		if math.IsNaN(float64(says)) || math.IsInf(float64(says), 0) {
-			return fmt.Errorf("has the threshold %v", says)
-		}
-		return nil
-	})
+	return trees.Check(m.Nodes, Fields, d, mostDepth, func(float32) string { return "" })
+}
+
+// Tensors returns the nodes.
+func (m Model) Tensors() []learners.Tensor {
+	return []learners.Tensor{{Name: NodesTensor, Values: m.Nodes, Width: Fields}}
 }

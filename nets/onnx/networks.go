@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"iwda/learners/boosting"
+	"iwda/learners/forest"
 	"iwda/nets/architecture"
-	"iwda/nets/forest"
 )
 
 // rows is a value of shape (rows × size).

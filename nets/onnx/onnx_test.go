@@ -11,9 +11,9 @@ import (
 	"iwda/datasets/normalise"
 	"iwda/learners"
 	"iwda/learners/boosting"
+	"iwda/learners/forest"
 	"iwda/nets"
 	"iwda/nets/architecture"
-	"iwda/nets/forest"
 	"iwda/nets/onnx"
 	"iwda/torch"
 )
@@ -169,18 +169,18 @@ func grown(t *testing.T, name architecture.Name) *nets.Trees {
 	if name == architecture.Boosting {
 		settings := boosting.Usual()
 		settings.Rounds, settings.Folds, settings.LeastRows = 5, 0, 3
-		b, err := boosting.Fit(t.Context(), learners.Rows{Values: rows.Values, Labels: rows.Labels, Classes: 4}, nil, settings)
+		b, err := settings.Fit(t.Context(), rows, nil, 1, rand.NewPCG(3, 4))
 		if err != nil {
 			t.Fatal(err)
 		}
-		n.Set(b.Model)
+		n.Set(b.Model.(boosting.Model))
 		return n
 	}
-	f, err := forest.Fit(t.Context(), rows, rand.NewPCG(3, 4))
+	f, err := forest.Fit(t.Context(), rows, nil, 1, rand.NewPCG(3, 4))
 	if err != nil {
 		t.Fatal(err)
 	}
-	n.Set(f.Forest)
+	n.Set(f.Model.(forest.Forest))
 	return n
 }
 

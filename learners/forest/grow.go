@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"iwda/learners"
+	"iwda/learners/internal/trees"
 )
 
 // grower grows trees, one after another, in buffers that all share.
@@ -48,7 +49,7 @@ type open struct{ node, from, to, depth int }
 func newGrower(rows learners.Rows, random *rand.Rand) *grower {
 	n, k := len(rows.Labels), rows.Classes
 	g := &grower{
-		rows: rows, d: len(rows.Values) / n, random: random,
+		rows: rows, d: rows.Columns(), random: random,
 		forest:  Forest{Trees: allTrees, Classes: k, Nodes: make([]float32, allTrees*Fields)},
 		pure:    slices.Repeat([]int{-1}, k),
 		mixed:   map[string]int{},
@@ -180,7 +181,7 @@ func (g *grower) bestOf(column int, rows []int32, all, squares int64) (best floa
 	g.keys = g.keys[:0]
 	for _, i := range rows {
 		differ = differ || values[i] != first
-		g.keys = append(g.keys, uint64(learners.Ordered(values[i]))<<32|uint64(i))
+		g.keys = append(g.keys, uint64(trees.Ordered(values[i]))<<32|uint64(i))
 	}
 	if !differ {
 		return 0, 0
@@ -199,7 +200,7 @@ func (g *grower) bestOf(column int, rows []int32, all, squares int64) (best floa
 			continue
 		}
 		if value := float64(squaresBelow)/float64(passed) + float64(squares)/float64(all-passed); value > best {
-			best, at = value, learners.Halfway(values[i], values[int32(next&math.MaxUint32)])
+			best, at = value, trees.Halfway(values[i], values[int32(next&math.MaxUint32)])
 		}
 	}
 	for _, i := range rows {

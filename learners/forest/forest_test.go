@@ -13,23 +13,36 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"iwda/internal/evenly"
+	"iwda/internal/timing"
 	"iwda/learners"
 )
 
-func fit(t testing.TB, rows learners.Rows, seed uint64) Grown {
+// grown is a forest with what its trees say of rows that they have not drawn.
+type grown struct {
+	Forest
+	learners.Crossed
+}
+
+func fit(t testing.TB, rows learners.Rows, seed uint64) grown {
 	t.Helper()
-	g, err := Fit(t.Context(), rows, rand.NewPCG(seed, 1))
+	return fitWith(t, rows, nil, 1, seed)
+}
+
+func fitWith(t testing.TB, rows learners.Rows, others []float32, threads int, seed uint64) grown {
+	t.Helper()
+	fitted, err := Fit(t.Context(), rows, others, threads, rand.NewPCG(seed, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := g.Check(len(rows.Values) / len(rows.Labels)); err != nil {
+	g := grown{fitted.Model.(Forest), fitted.Crossed}
+	if _, err := g.Check(rows.Columns()); err != nil {
 		t.Fatal(err)
 	}
 	return g
 }
 
 // classes are those of the largest logits of rows.
-func classes(logits []float32, k int) (largest []int) {
+func classes(logits []float64, k int) (largest []int) {
 	for row := range slices.Chunk(logits, k) {
 		largest = append(largest, slices.Index(row, slices.Max(row)))
 	}
@@ -94,12 +107,12 @@ func TestAsScikitLearn(t *testing.T) {
 	const seeds = 10
 	for seed := range uint64(seeds) {
 		g := fit(t, rows, seed)
-		logits := g.Logits(other.Values, 6, g.Trees)
+		logits := g.Forest.Logits(other.Values, 6, 1)
 		accuracy = append(accuracy, correct(classes(logits, 3), other.Labels))
-		outOfBag = append(outOfBag, correct(classes(g.OutOfBag, 3), evenly.Pick(rows.Labels, g.OutOfBagRows)))
+		outOfBag = append(outOfBag, correct(classes(g.Crossed.Logits, 3), evenly.Pick(rows.Labels, g.Crossed.Rows)))
 		sum := 0.0
 		for i, y := range other.Labels {
-			sum -= float64(logits[3*i+y])
+			sum -= logits[3*i+y]
 		}
 		loss = append(loss, sum/1000)
 	}
@@ -152,7 +165,7 @@ func TestMonotone(t *testing.T) {
 		bent.Values = append(bent.Values, v)
 	}
 	a, b, again, other := fit(t, rows, 5), fit(t, bent, 5), fit(t, rows, 5), fit(t, rows, 6)
-	if !slices.Equal(a.OutOfBag, again.OutOfBag) || !slices.Equal(a.Nodes, again.Nodes) || slices.Equal(a.OutOfBag, other.OutOfBag) {
+	if !slices.Equal(a.Crossed.Logits, again.Crossed.Logits) || !slices.Equal(a.Nodes, again.Nodes) || slices.Equal(a.Crossed.Logits, other.Crossed.Logits) {
 		t.Error("not the random numbers alone tell forests apart")
 	}
 	for i := range a.Nodes {
@@ -169,22 +182,25 @@ func TestMonotone(t *testing.T) {
 func TestOutOfBag(t *testing.T) {
 	for _, n := range []int{1000, 12_000} { // each tree draws as many rows, or few
 		rows, other := rings(n, 6, 3, 7), rings(4000, 6, 3, 8)
-		g := fit(t, rows, 1)
-		estimate, truth := correct(classes(g.OutOfBag, 3), evenly.Pick(rows.Labels, g.OutOfBagRows)), correct(classes(g.Logits(other.Values, 6, 100), 3), other.Labels)
+		g := fitWith(t, rows, other.Values, 1, 1)
+		again := fitWith(t, rows, other.Values, 3, 1)
+		if !slices.Equal(g.Nodes, again.Nodes) || !slices.Equal(g.Others[0], again.Others[0]) || !slices.Equal(g.Forest.Logits(other.Values, 6, 1), again.Forest.Logits(other.Values, 6, 3)) {
+			t.Errorf("%d rows: other bits with 3 threads", n)
+		}
+		estimate, truth := correct(classes(g.Crossed.Logits, 3), evenly.Pick(rows.Labels, g.Crossed.Rows)), correct(classes(g.Forest.Logits(other.Values, 6, 1), 3), other.Labels)
 		if truth < 0.8 || math.Abs(estimate-truth) > 0.03 {
 			t.Errorf("%d rows: %v out of bag, %v in truth", n, estimate, truth)
 		}
-		want := 100 * math.Exp(-float64(min(n, mostDrawn))/float64(n))
-		if math.Abs(float64(g.OutOfBagTrees)-want) > 2 || len(g.OutOfBagRows) > mostJudged {
-			t.Errorf("%d rows: %d trees of %d rows, want %.0f", n, g.OutOfBagTrees, len(g.OutOfBagRows), want)
+		if len(g.Crossed.Rows) > learners.MostCrossed {
+			t.Errorf("%d of %d rows are judged", len(g.Crossed.Rows), n)
 		}
-		sure := func(logits []float32) (mean float64) {
+		sure := func(logits []float64) (mean float64) {
 			for row := range slices.Chunk(logits, 3) {
-				mean += math.Exp(float64(slices.Max(row))) * 3 / float64(len(logits))
+				mean += math.Exp(slices.Max(row)) * 3 / float64(len(logits))
 			}
 			return mean
 		}
-		if a, b := sure(g.OutOfBag), sure(g.Logits(other.Values, 6, g.OutOfBagTrees)); math.Abs(a-b) > 0.01 {
+		if a, b := sure(g.Crossed.Logits), sure(g.Others[0]); math.Abs(a-b) > 0.01 {
 			t.Errorf("%d rows: sure by %v out of bag, by %v with as many trees", n, a, b)
 		}
 	}
@@ -197,22 +213,22 @@ func TestEdges(t *testing.T) {
 		constant.Labels[i] = 1
 	}
 	g := fit(t, constant, 1)
-	if p := math.Exp(float64(g.Logits([]float32{0, 0, 0}, 3, 100)[1])); len(g.Nodes) != 100*Fields || math.Abs(p-0.25) > 0.05 {
+	if p := math.Exp((g.Forest.Logits([]float32{0, 0, 0}, 3, 1)[1])); len(g.Nodes) != 100*Fields || math.Abs(p-0.25) > 0.05 {
 		t.Errorf("constant columns: %d nodes, p = %v of a quarter", len(g.Nodes)/Fields, p)
 	}
 	one := learners.Rows{Values: []float32{1, 2, 3, 4}, Labels: []int{2, 2, 2, 2}, Classes: 3}
 	g = fit(t, one, 1)
-	if p := math.Exp(float64(g.Logits([]float32{9}, 1, 100)[2])); math.Abs(p-(100+1./3)/101) > 1e-6 || len(g.Shares) != 3 {
+	if p := math.Exp((g.Forest.Logits([]float32{9}, 1, 1)[2])); math.Abs(p-(100+1./3)/101) > 1e-6 || len(g.Shares) != 3 {
 		t.Errorf("one class: p = %v, shares %v", p, g.Shares)
 	}
 	two := learners.Rows{Values: []float32{1, math.Nextafter32(1, 2)}, Labels: []int{0, 1}, Classes: 2}
 	g = fit(t, two, 1)
-	if got := classes(g.Logits(two.Values, 1, 100), 2); !slices.Equal(got, []int{0, 1}) {
+	if got := classes(g.Forest.Logits(two.Values, 1, 1), 2); !slices.Equal(got, []int{0, 1}) {
 		t.Errorf("neighbouring values: %v", got)
 	}
 	far := learners.Rows{Values: []float32{-math.MaxFloat32, math.MaxFloat32, float32(math.Copysign(0, -1)), 0}, Labels: []int{0, 1, 2, 2}, Classes: 3}
 	g = fit(t, far, 1)
-	if got := classes(g.Logits(far.Values, 1, 100), 3); !slices.Equal(got, far.Labels) {
+	if got := classes(g.Forest.Logits(far.Values, 1, 1), 3); !slices.Equal(got, far.Labels) {
 		t.Errorf("values far apart: %v", got)
 	}
 	zeros := learners.Rows{Values: []float32{0, float32(math.Copysign(0, -1)), 0, float32(math.Copysign(0, -1))}, Labels: []int{0, 1, 0, 1}, Classes: 2}
@@ -224,38 +240,46 @@ func TestEdges(t *testing.T) {
 		ties.Values, ties.Labels = append(ties.Values, float32(i%5)), append(ties.Labels, max((i+1)%5%2, i/500))
 	}
 	g = fit(t, ties, 1)
-	p := g.Logits([]float32{0, 1, 2, 3, 4}, 1, 100)
+	p := g.Forest.Logits([]float32{0, 1, 2, 3, 4}, 1, 1)
 	for x := range 5 {
 		want := 0.5
 		if (x+1)%5%2 == 1 {
 			want = 1
 		}
-		if got := math.Exp(float64(p[2*x+1])); math.Abs(got-want) > 0.02 {
+		if got := math.Exp(p[2*x+1]); math.Abs(got-want) > 0.02 {
 			t.Errorf("ties: p = %v at %d, want %v", got, x, want)
 		}
 	}
 	many := rings(2000, 2, 40, 3)
 	g = fit(t, many, 1)
-	if share := correct(classes(g.OutOfBag, 40), evenly.Pick(many.Labels, g.OutOfBagRows)); share < 0.4 {
+	if share := correct(classes(g.Crossed.Logits, 40), evenly.Pick(many.Labels, g.Crossed.Rows)); share < 0.4 {
 		t.Errorf("40 classes: %v out of bag", share)
 	}
-	if sum := floats.Sum(exp(g.OutOfBag[:40])); math.Abs(sum-1) > 1e-6 {
+	if sum := floats.Sum(exp(g.Crossed.Logits[:40])); math.Abs(sum-1) > 1e-6 {
 		t.Errorf("probabilities sum to %v", sum)
 	}
 	many.Classes = mostClasses + 1
-	if _, err := Fit(t.Context(), many, rand.NewPCG(1, 1)); err == nil || !strings.Contains(err.Error(), "2049 classes") {
+	if _, err := Fit(t.Context(), many, nil, 1, rand.NewPCG(1, 1)); err == nil || !strings.Contains(err.Error(), "2049 classes") {
 		t.Error(err)
+	}
+	for want, wrong := range map[string]learners.Rows{
+		"rows have weights": {Values: one.Values, Labels: one.Labels, Classes: 3, Weights: []float64{1, 1, 1, 1}},
+		"row 1, column 0: the value is NaN; make it finite": {Values: []float32{1, float32(math.NaN()), 2, 3}, Labels: one.Labels, Classes: 3},
+	} {
+		if _, err := Fit(t.Context(), wrong, nil, 1, rand.NewPCG(1, 1)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Error(err)
+		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Fit(ctx, one, rand.NewPCG(1, 1)); !errors.Is(err, context.Canceled) {
+	if _, err := Fit(ctx, one, nil, 1, rand.NewPCG(1, 1)); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
 
-func exp(logits []float32) (p []float64) {
+func exp(logits []float64) (p []float64) {
 	for _, z := range logits {
-		p = append(p, math.Exp(float64(z)))
+		p = append(p, math.Exp(z))
 	}
 	return p
 }
@@ -327,9 +351,19 @@ func FuzzCheck(f *testing.F) {
 			forest.Nodes = append(forest.Nodes, float32(int8(b))/2)
 		}
 		if _, err := forest.Check(2); err == nil {
-			forest.Logits([]float32{0, 1, float32(math.NaN()), float32(math.Inf(1))}, 2, forest.Trees)
+			forest.Logits([]float32{0, 1, float32(math.NaN()), float32(math.Inf(1))}, 2, 1)
 		}
 	})
+}
+
+func BenchmarkFit(b *testing.B) {
+	for name, rows := range map[string]learners.Rows{"2000×30": rings(2000, 30, 3, 5), "20000×40": rings(timing.Size(20_000, 500), 40, 10, 6)} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				fit(b, rows, 1)
+			}
+		})
+	}
 }
 
 // Forty groups of rows that look alike, of a class that nothing tells: trees that have seen none of a
@@ -348,10 +382,10 @@ func TestGroups(t *testing.T) {
 	}
 	of := func(rows learners.Rows) float64 {
 		g := fit(t, rows, 1)
-		if len(g.OutOfBagRows) != len(rows.Labels) {
-			t.Fatalf("%d of %d rows are out of bag", len(g.OutOfBagRows), len(rows.Labels))
+		if len(g.Crossed.Rows) != len(rows.Labels) {
+			t.Fatalf("%d of %d rows are out of bag", len(g.Crossed.Rows), len(rows.Labels))
 		}
-		return correct(classes(g.OutOfBag, 2), evenly.Pick(rows.Labels, g.OutOfBagRows))
+		return correct(classes(g.Crossed.Logits, 2), evenly.Pick(rows.Labels, g.Crossed.Rows))
 	}
 	grouped, alone := of(rows), of(learners.Rows{Values: rows.Values, Labels: rows.Labels, Classes: 2})
 	if grouped > 0.75 || alone < 0.95 {

@@ -1,0 +1,183 @@
+// Package forest grows random forests (Breiman 2001): the mean of trees, each of which splits a
+// sample of labelled rows, column by column, until a leaf has rows of one class. Settings are
+// scikit-learn's defaults: 100 trees, each of as many rows as there are, drawn with replacement; at
+// each node the best of √d columns by Gini's impurity; thresholds halfway between two values. The
+// probabilities of n trees are (Σ shares + 1/k)/(n+1), as if one more tree knew nothing: none is 0.
+package forest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"iwda/internal/evenly"
+	"iwda/learners"
+	"iwda/learners/internal/trees"
+)
+
+// Forest is trees as arrays of float32, which have whole numbers up to 2²⁴, as tensors of networks.
+type Forest struct {
+	Trees   int // nodes 0 to Trees-1 are their roots
+	Classes int // k
+	// Nodes are n×Fields: of each a column, a threshold, and the nodes at which rows go on whose value is
+	// at most the threshold, and the others. These come later. A leaf has itself for both, and in the
+	// place of the threshold its row of Shares.
+	Nodes []float32
+	// Shares are class shares of leaves, m×k, each row once.
+	Shares []float32
+}
+
+// The bounds keep all nodes below 14 MB and all shares below 34 MB.
+const (
+	allTrees   = 100
+	mostDrawn  = 4096    // rows, by each tree: it has fewer than twice as many nodes
+	mostDepth  = 256     // below a root
+	mostShares = 1 << 22 // of leaves with rows of several classes; further ones are of their most frequent class
+	// mostClasses is the largest k: leaves of one class have k shares each.
+	mostClasses = 2048
+	mostLogits  = 8e6 // of rows out of bag
+)
+
+// The names of a forest's tensors in a network's state, m being the number of leaves that differ.
+const (
+	NodesTensor  = "forest.nodes"  // n×Fields
+	SharesTensor = "forest.shares" // m×k
+)
+
+// Fields is the number of those of a node.
+const Fields = 4
+
+const (
+	column = iota
+	threshold
+	left
+	right
+)
+
+// Fit is a [learners.Learner], whose model is a [Forest]. Crossed is out of bag: each row is judged by the
+// trees that did not draw it or another one of its group, and the other rows, by one classifier, by the mean
+// number of trees that judge such a row: fewer trees are less sure. One thread grows the trees. An error
+// is that of the context, of values that are not finite, of weights, or of too many classes.
+func Fit(ctx context.Context, rows learners.Rows, others []float32, threads int, random *rand.PCG) (learners.Fitted, error) {
+	n, k, d := len(rows.Labels), rows.Classes, rows.Columns()
+	switch err := rows.Check(false); {
+	case k > mostClasses:
+		return learners.Fitted{}, fmt.Errorf("forest: %d classes, more than the %d that a forest is grown for: choose another method", k, mostClasses)
+	case rows.Weights != nil:
+		return learners.Fitted{}, errors.New("forest: rows have weights, which trees of a forest know none of: choose another method")
+	case err != nil:
+		return learners.Fitted{}, fmt.Errorf("forest: %w", err)
+	}
+	g := newGrower(rows, rand.New(random))
+	asked := evenly.Rows(n, min(learners.MostCrossed, max(1, int(mostLogits)/k)))
+	sums, seen := make([]float64, len(asked)*k), make([]int, len(asked))
+	all := 0
+	for tree := range allTrees {
+		if err := ctx.Err(); err != nil {
+			return learners.Fitted{}, err
+		}
+		g.draw()
+		g.grow(tree)
+		for i, row := range asked {
+			if !g.saw(row) {
+				g.forest.add(sums[i*k:(i+1)*k], rows.Values[row*d:(row+1)*d], tree)
+				seen[i]++
+				all++
+			}
+		}
+	}
+	var c learners.Crossed
+	for i, row := range asked {
+		if seen[i] > 0 {
+			c.Logits, c.Rows = append(c.Logits, make([]float64, k)...), append(c.Rows, row)
+			setLogits(c.Logits[len(c.Logits)-k:], sums[i*k:(i+1)*k], seen[i])
+		}
+	}
+	c.Others = [][]float64{g.forest.logits(others, d, max(1, (all+len(asked)/2)/len(asked)), threads)}
+	return learners.Fitted{Model: g.forest, Crossed: c}, nil
+}
+
+// Logits returns those of rows (n×d), n×k. The threads change no result.
+func (f Forest) Logits(values []float32, d, threads int) []float64 {
+	return f.logits(values, d, f.Trees, threads)
+}
+
+// logits are by that many of the trees: row i by those from tree i on, and all by the same ones if that
+// is all of them.
+func (f Forest) logits(values []float32, d, trees, threads int) []float64 {
+	const block = 256 // rows
+	n := len(values) / d
+	logits := make([]float64, n*f.Classes)
+	learners.Parallel(threads, (n+block-1)/block, func(_, b int) {
+		sums := make([]float64, f.Classes)
+		for i := b * block; i < min(n, (b+1)*block); i++ {
+			first := 0
+			if trees < f.Trees {
+				first = i
+			}
+			clear(sums)
+			for tree := range trees {
+				f.add(sums, values[i*d:(i+1)*d], (first+tree)%f.Trees)
+			}
+			setLogits(logits[i*f.Classes:(i+1)*f.Classes], sums, trees)
+		}
+	})
+	return logits
+}
+
+// add adds what a tree says of a row (d) to sums of shares (k).
+func (f Forest) add(sums []float64, row []float32, tree int) {
+	for at := tree; ; {
+		node := f.Nodes[at*Fields : (at+1)*Fields]
+		next := node[right]
+		if row[int(node[column])] <= node[threshold] {
+			next = node[left]
+		}
+		if int(next) == at {
+			shares := f.Shares[int(node[threshold])*len(sums):]
+			for y := range sums {
+				sums[y] += float64(shares[y])
+			}
+			return
+		}
+		at = int(next)
+	}
+}
+
+// setLogits sets those of a row (k) of which trees have said sums of shares (k).
+func setLogits(logits, sums []float64, trees int) {
+	for y, sum := range sums {
+		logits[y] = math.Log((sum + 1/float64(len(sums))) / float64(trees+1))
+	}
+}
+
+// Check returns how far below a root the deepest leaf is, at most. The error names the node or share
+// that no forest of rows of d values has: rows can be followed to leaves in what has none.
+func (f Forest) Check(d int) (depth int, err error) {
+	nodes, leaves := len(f.Nodes)/Fields, len(f.Shares)/f.Classes
+	if f.Trees < 1 || f.Trees > nodes {
+		return 0, fmt.Errorf("%d trees of %d nodes", f.Trees, nodes)
+	}
+	depth, err = trees.Check(f.Nodes, Fields, d, mostDepth, func(threshold float32) string {
+		if trees.IsIndex(threshold, leaves) {
+			return ""
+		}
+		return fmt.Sprintf("the shares %v of %d", threshold, leaves)
+	})
+	if err != nil {
+		return 0, err
+	}
+	for i, share := range f.Shares {
+		if !(share >= 0 && share <= 1) {
+			return 0, fmt.Errorf("share %d of leaf %d is %v, want 0 to 1", i%f.Classes, i/f.Classes, share)
+		}
+	}
+	return depth, nil
+}
+
+// Tensors returns the nodes, and the shares.
+func (f Forest) Tensors() []learners.Tensor {
+	return []learners.Tensor{{Name: NodesTensor, Values: f.Nodes, Width: Fields}, {Name: SharesTensor, Values: f.Shares, Width: f.Classes}}
+}

@@ -1,0 +1,386 @@
+package regression
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"iwda/internal/evenly"
+	"iwda/internal/simd"
+	"iwda/learners"
+	"iwda/learners/internal/softmax"
+)
+
+// blockRows is how many rows a block has: with hundreds of columns, it stays in the processor's cache.
+const blockRows = 64
+
+func blocks(rows int) int { return (rows + blockRows - 1) / blockRows }
+
+// block is columns of some rows, one after the other, and one more of ones.
+type block struct {
+	rows    int
+	columns []float64
+}
+
+// blockOf is the b-th one of rows (n×d).
+func blockOf(values []float32, d, b int) block {
+	values = values[b*blockRows*d : min(len(values), (b+1)*blockRows*d)]
+	wide := make([]float64, len(values))
+	for i, v := range values {
+		wide[i] = float64(v)
+	}
+	rows := len(values) / d
+	x := block{rows, slices.Repeat([]float64{1}, rows*(d+1))}
+	simd.Transpose(x.columns, wide, rows, d, rows, d)
+	return x
+}
+
+// logits sets those of vectors of weights, each with its bias, one after the other.
+func (b block) logits(z, vectors []float64) {
+	simd.CombineAll(z[:len(vectors)/(len(b.columns)/b.rows)*b.rows], b.columns, vectors, b.rows)
+}
+
+// problem is the regression of some rows. It looks for vectors of weights with a bias, one a class, or one
+// of class 1 of two, as that of class 0 is its negative.
+type problem struct {
+	n, d, k, vectors int
+	labels           []int
+	weights          []float64 // to a mean of 1; nil for equal ones
+	blocks           []block
+	gram             []float64   // XᵀX/n with the ones
+	deviations       []float64   // of whether a row is of a vector's class
+	probabilities    [][]float64 // of each block, k×rows, where value was asked for last
+	threads          int
+}
+
+func newProblem(rows learners.Rows, threads int) *problem {
+	p := &problem{n: len(rows.Labels), d: rows.Columns(), k: rows.Classes, vectors: rows.Classes, labels: rows.Labels, threads: threads}
+	if p.k == 2 {
+		p.vectors = 1
+	}
+	if rows.Weights != nil {
+		p.weights = slices.Clone(rows.Weights)
+		floats.Scale(float64(p.n)/floats.Sum(p.weights), p.weights)
+	}
+	p.blocks = make([]block, blocks(p.n))
+	p.probabilities = make([][]float64, len(p.blocks))
+	learners.Parallel(threads, len(p.blocks), func(_, b int) {
+		p.blocks[b] = blockOf(rows.Values, p.d, b)
+		p.probabilities[b] = make([]float64, p.k*p.blocks[b].rows)
+	})
+	for y := p.k - p.vectors; y < p.k; y++ {
+		share := 1 / float64(p.k) // as if one more row were of all classes
+		for i, of := range p.labels {
+			if of == y {
+				share += p.weight(i)
+			}
+		}
+		share /= float64(p.n + 1)
+		p.deviations = append(p.deviations, math.Sqrt(share*(1-share)))
+	}
+	return p
+}
+
+func (p *problem) weight(row int) float64 {
+	if p.weights == nil {
+		return 1
+	}
+	return p.weights[row]
+}
+
+// inGroups adds up what work returns, and writes, of each block. Groups of blocks depend on their number
+// alone, and so the bits of the sums.
+func (p *problem) inGroups(sums []float64, work func(sums []float64, b int, scratch []float64) float64) (value float64) {
+	groups := min(8, len(p.blocks))
+	values, parts := make([]float64, groups), make([][]float64, groups)
+	learners.Parallel(p.threads, groups, func(_, g int) {
+		parts[g] = make([]float64, len(sums))
+		scratch := make([]float64, (p.k+2)*blockRows)
+		for b := len(p.blocks) * g / groups; b < len(p.blocks)*(g+1)/groups; b++ {
+			values[g] += work(parts[g], b, scratch)
+		}
+	})
+	clear(sums)
+	for g := range parts {
+		value += values[g]
+		floats.Add(sums, parts[g])
+	}
+	floats.Scale(1/float64(p.n), sums)
+	return value / float64(p.n)
+}
+
+// value returns F, and writes its gradient. It sets the probabilities.
+func (p *problem) value(at, gradient []float64, c float64) float64 {
+	value := p.inGroups(gradient, func(gradient []float64, b int, scratch []float64) (loss float64) {
+		x, q, first := p.blocks[b], p.probabilities[b], b*blockRows
+		n := x.rows
+		z := scratch[:p.k*n]
+		clear(z[:(p.k-p.vectors)*n])
+		x.logits(z[(p.k-p.vectors)*n:], at)
+		loss = softmax.Loss(q, z, p.labels[first:first+n], p.weightsOf(b), scratch[p.k*n:])
+		copy(z, q)
+		softmax.Slopes(z, p.labels[first:first+n], p.weightsOf(b))
+		p.project(gradient, b, z)
+		return loss
+	})
+	penalty := 1 / (c * float64(p.n))
+	for v := 0; v < len(at); v += p.d + 1 {
+		floats.AddScaled(gradient[v:v+p.d], penalty, at[v:v+p.d])
+		value += penalty / 2 * floats.Dot(at[v:v+p.d], at[v:v+p.d])
+	}
+	return value
+}
+
+// curvature writes the product of a step and the second derivatives of F where value was asked for last.
+func (p *problem) curvature(into, step []float64, c float64) {
+	p.inGroups(into, func(into []float64, b int, scratch []float64) float64 {
+		x, q := p.blocks[b], p.probabilities[b]
+		n := x.rows
+		z, mean := scratch[:p.k*n], scratch[p.k*n:(p.k+1)*n]
+		clear(z[:(p.k-p.vectors)*n])
+		x.logits(z[(p.k-p.vectors)*n:], step)
+		simd.Multiply(z, z, q)
+		clear(mean)
+		for y := p.k - p.vectors; y < p.k; y++ {
+			floats.Add(mean, z[y*n:(y+1)*n])
+		}
+		for y := p.k - p.vectors; y < p.k; y++ {
+			for i, m := range mean {
+				z[y*n+i] -= q[y*n+i] * m
+			}
+			if weights := p.weightsOf(b); weights != nil {
+				simd.Multiply(z[y*n:(y+1)*n], z[y*n:(y+1)*n], weights)
+			}
+		}
+		p.project(into, b, z)
+		return 0
+	})
+	for v := 0; v < len(step); v += p.d + 1 {
+		floats.AddScaled(into[v:v+p.d], 1/(c*float64(p.n)), step[v:v+p.d])
+	}
+}
+
+// project adds the products of a block's columns with factors of its rows (k×rows) to those of the vectors.
+func (p *problem) project(sums []float64, b int, factors []float64) {
+	x := p.blocks[b]
+	simd.ProjectAll(sums, x.columns, factors[(p.k-p.vectors)*x.rows:], x.rows)
+}
+
+// weightsOf are those of a block's rows; nil for equal ones.
+func (p *problem) weightsOf(b int) []float64 {
+	if p.weights == nil {
+		return nil
+	}
+	return p.weights[b*blockRows:][:p.blocks[b].rows]
+}
+
+// axes are coordinates in which F is about as steep in all directions: vectors of weights times a lower
+// triangle, where its product with its transpose is the Hessian if all rows were as probable as their
+// classes are frequent. That bounds the steps to the minimum, and does not change it.
+type axes struct {
+	to, from   []float64 // triangles, size×size, row after row
+	deviations []float64
+}
+
+// mostAxes bounds the columns for which they are computed, by whose cube the time grows.
+const mostAxes = 1024
+
+func (p *problem) axes(c float64) *axes {
+	size := p.d + 1
+	if size > mostAxes {
+		return &axes{deviations: p.deviations}
+	}
+	if p.gram == nil {
+		p.setGram()
+	}
+	largest := slices.Max(p.deviations)
+	m := mat.NewSymDense(size, nil)
+	for i := range size {
+		for j := i; j < size; j++ {
+			m.SetSym(i, j, p.gram[i*size+j])
+		}
+		add := 1e-10 * m.At(i, i)
+		if i < p.d {
+			add += 1 / (c * float64(p.n) * largest * largest)
+		}
+		m.SetSym(i, i, m.At(i, i)+add)
+	}
+	var factors mat.Cholesky
+	if !factors.Factorize(m) {
+		return &axes{deviations: p.deviations}
+	}
+	var l, inverse mat.TriDense
+	factors.LTo(&l)
+	if inverse.InverseTri(&l) != nil {
+		return &axes{deviations: p.deviations}
+	}
+	return &axes{mat.DenseCopyOf(&l).RawMatrix().Data, mat.DenseCopyOf(&inverse).RawMatrix().Data, p.deviations}
+}
+
+// setGram sets XᵀX/n, of some of many blocks.
+func (p *problem) setGram() {
+	const enough = 8 // times as many rows as columns
+	size := p.d + 1
+	some := evenly.Of(p.blocks, max(1, enough*size/blockRows))
+	p.gram = make([]float64, size*size)
+	rows := 0
+	for _, b := range some {
+		simd.AddGram(p.gram, size, slices.Collect(slices.Chunk(b.columns, b.rows)))
+		rows += b.rows
+	}
+	floats.Scale(1/float64(rows), p.gram)
+}
+
+// along returns vectors of weights in the coordinates.
+func (a *axes) along(at []float64) []float64 { return a.product(at, a.to, false) }
+
+// back returns vectors of weights of coordinates.
+func (a *axes) back(v []float64) []float64 { return a.product(v, a.from, true) }
+
+func (a *axes) product(vectors, triangle []float64, divide bool) []float64 {
+	out, size := slices.Clone(vectors), len(vectors)/len(a.deviations)
+	if triangle != nil {
+		simd.CombineAll(out, triangle, vectors, size)
+	}
+	for v, deviation := range a.deviations {
+		if divide {
+			deviation = 1 / deviation
+		}
+		floats.Scale(deviation, out[v*size:(v+1)*size])
+	}
+	return out
+}
+
+// gradient writes that in the coordinates of the gradient in vectors of weights.
+func (a *axes) gradient(into, of []float64) {
+	size := len(of) / len(a.deviations)
+	if a.from == nil {
+		copy(into, of)
+	} else {
+		clear(into)
+		simd.ProjectAll(into, a.from, of, size)
+	}
+	for v, deviation := range a.deviations {
+		floats.Scale(1/deviation, into[v*size:(v+1)*size])
+	}
+}
+
+// path returns where F is nearly least, for each strength, looked for from the one before on.
+func (p *problem) path(ctx context.Context) (path [][]float64, err error) {
+	path = make([][]float64, len(strengths))
+	var before []float64
+	for s, c := range strengths {
+		if path[s], err = p.minimum(ctx, c, before, near); err != nil {
+			return nil, err
+		}
+		before = path[s]
+	}
+	return path, nil
+}
+
+// solve returns the classifier at the minimum, looked for from a start on.
+func (p *problem) solve(ctx context.Context, c float64, start []float64) (Classifier, error) {
+	at, err := p.minimum(ctx, c, start, least)
+	if err != nil {
+		return Classifier{}, err
+	}
+	return p.classifier(at, c), nil
+}
+
+// classifier is that of vectors of weights. Its biases sum to 0: F is the same if all have a number more.
+func (p *problem) classifier(at []float64, c float64) Classifier {
+	result := Classifier{C: c}
+	if p.k == 2 {
+		at = slices.Concat(at, at)
+		for i := range at {
+			at[i] /= 2
+			if i < p.d+1 {
+				at[i] *= -1
+			}
+		}
+	}
+	for v := range slices.Chunk(at, p.d+1) {
+		result.Weight, result.Bias = append(result.Weight, v[:p.d]...), append(result.Bias, v[p.d])
+	}
+	floats.AddConst(-stat.Mean(result.Bias, nil), result.Bias)
+	return result
+}
+
+// How far from 0 the gradient is at the end, in coordinates: its square is about twice what F is above
+// its minimum. Strengths are compared where it is near.
+const (
+	near  = 1e-3
+	least = 1e-8
+)
+
+// minimum returns where F is least, looked for from a start on, nil for 0, until the gradient is as short as
+// asked for: by Newton's steps, each by conjugate gradients until it is as good as the gradient is short
+// (Dembo, Eisenstat and Steihaug 1982), and halved until F falls.
+func (p *problem) minimum(ctx context.Context, c float64, start []float64, shortest float64) ([]float64, error) {
+	const rounds = 100
+	size := p.vectors * (p.d + 1)
+	if start == nil {
+		start = make([]float64, size)
+	}
+	axes := p.axes(c)
+	v, next, slope, gradient, own := axes.along(start), make([]float64, size), make([]float64, size), make([]float64, size), make([]float64, size)
+	value := func(v []float64) float64 { return p.value(axes.back(v), own, c) }
+	f := value(v)
+	axes.gradient(gradient, own)
+	for range rounds {
+		length := floats.Norm(gradient, 2)
+		if length <= shortest {
+			return axes.back(v), nil
+		}
+		step, err := p.step(ctx, axes, gradient, c, math.Max(math.Min(0.25, length), shortest/2/length))
+		if err != nil {
+			return nil, err
+		}
+		falls, rounding := floats.Dot(gradient, step), 1e-14*math.Abs(f)
+		share, fell := 1., f
+		for ; share > 1e-9; share /= 2 {
+			fell = value(floats.AddScaledTo(next, v, share, step))
+			if fell <= f+1e-4*share*falls+rounding {
+				break
+			}
+		}
+		if share <= 1e-9 || math.IsNaN(fell) {
+			break
+		}
+		axes.gradient(slope, own)
+		if f-fell <= rounding && floats.Norm(slope, 2) >= length {
+			return axes.back(v), nil // F and the gradient have come to where rounding begins
+		}
+		v, next, gradient, slope, f = next, v, slope, gradient, fell
+	}
+	return nil, fmt.Errorf("no minimum for C = %v", c)
+}
+
+// step returns the one at which the gradient would be shorter by a factor if F were as curved everywhere as
+// where value was asked for last.
+func (p *problem) step(ctx context.Context, axes *axes, gradient []float64, c, factor float64) ([]float64, error) {
+	const most = 250
+	step, rest, own := make([]float64, len(gradient)), slices.Clone(gradient), make([]float64, len(gradient))
+	floats.Scale(-1, rest)
+	along, curved := slices.Clone(rest), make([]float64, len(gradient))
+	square := floats.Dot(rest, rest)
+	for end, i := factor*factor*square, 0; square > end && i < most; i++ {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		p.curvature(own, axes.back(along), c)
+		axes.gradient(curved, own)
+		share := square / floats.Dot(along, curved)
+		floats.AddScaled(step, share, along)
+		floats.AddScaled(rest, -share, curved)
+		before := square
+		square = floats.Dot(rest, rest)
+		floats.AddScaledTo(along, rest, square/before, along)
+	}
+	return step, nil
+}
