@@ -131,7 +131,7 @@ func TestWrongUsage(t *testing.T) {
 		"predict a b -o c.csv --share uniform":   {"--share;", "--shares?", "Usage"},
 		"predict a - - -o c.csv":                 {"read once", "Usage"},
 		"export a":                               {"--onnx FILE", "-o FOLDER", "Usage"},
-		"export a --onnx c.csv":                  {"--onnx c.csv", ".onnx file", "Usage"},
+		"export a --onnx c.csv":                  {"--onnx c.csv", "end with .onnx", "Usage"},
 		"export a b --onnx c":                    {"one model", "Usage"},
 		"export a --onnx c --shares estimate":    {"--shares estimate", "iwrun predict", "Usage"},
 		"export a -o c --shares uniform":         {"--shares is for --onnx", "Usage"},

@@ -94,7 +94,7 @@ Examples:
 			commandline.Fail(&o.Fail),
 			&cli.BoolFlag{Name: "label-shift", Destination: &o.LabelShift, Usage: "you know that only the class shares differ"},
 			&cli.StringFlag{Name: "group-column", Destination: &o.Group, Usage: "`NAME` of the column that says which rows belong together, as the visits of a patient: they count as one in intervals and tests"},
-			&cli.Float64Flag{Name: "sets", Destination: &o.Settings.Sets, Usage: "find for each row the set of classes that it may have, which has its class with `PROBABILITY`, such as 0.9, whatever the class shares are; --corrected writes the sets"},
+			&cli.Float64Flag{Name: "sets", Destination: &o.Settings.Sets, Usage: "find for each row the set of classes that it may have, which has its class with `PROBABILITY`, such as 0.9, whatever the class shares are; --corrected writes the sets", Action: commandline.Between(0, 1.0, "--sets", "want a probability between 0 and 1")},
 			&cli.BoolFlag{Name: "all", Destination: &o.All, Usage: "compare all estimators after all calibrations, without intervals"},
 		}, commandline.Advanced(
 			&cli.StringFlag{Name: "source", Destination: &o.Source, Usage: "`FILE`, instead of SOURCE"},
