@@ -166,13 +166,13 @@ func TestEnsemblesAtOnce(t *testing.T) {
 // alike, which then pass through it once, or not.
 func TestEnsembleOnOneBackbone(t *testing.T) {
 	const file = "../../testdata/torchscript/vectors.pt"
-	module := testfiles.Read(t, "../../testdata/torchscript/vectors.pt")
+	module := testfiles.Read(t, file)
 	sum := fmt.Sprintf("%x", sha256.Sum256(module))
 	var all []model.Model
 	for i, mean := range []float32{1, 1, 3, 1} {
 		about := mlp(2, 4, 3)
 		about.Architecture = model.Architecture{Name: architecture.TorchScript, Frozen: true}
-		network, _, err := nets.New(architecture.TorchScript, nets.Settings{Classes: 3, RowShape: []int{2}, Weights: "../../testdata/torchscript/vectors.pt", Frozen: true})
+		network, _, err := nets.New(architecture.TorchScript, nets.Settings{Classes: 3, RowShape: []int{2}, Weights: file, Frozen: true})
 		if err != nil {
 			t.Fatal(err)
 		}
