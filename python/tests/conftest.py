@@ -31,5 +31,5 @@ def adapted(domains, tmp_path_factory):
     """The folder of a finished adaptation to the domains."""
     folder = tmp_path_factory.mktemp("adapted") / "out"
     rows, labels, target, _ = domains
-    iwda.adapt(rows, labels, target, folder=folder, **QUICK)
+    iwda.adapt(rows, labels, target, folder=folder, seeds=[1, 2], **QUICK)
     return folder

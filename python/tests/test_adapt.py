@@ -23,8 +23,8 @@ from iwda import _data
 
 from conftest import CLASSES, QUICK, draw
 
-LINEAR = {"methods": ["source-only@linear"], **QUICK}
-ONE = {**LINEAR, "seeds": [1]}
+SEEDS = {"methods": ["source-only@linear"], **QUICK}
+ONE = {**SEEDS, "seeds": [1]}
 
 
 def test_files_and_python_agree(adapted, domains):
@@ -77,7 +77,7 @@ def test_labels_of_any_kind(kind, framed, domains):
 
     if framed:
         rows, target = pandas.DataFrame(rows).add_prefix("x"), pandas.DataFrame(target).add_prefix("x")
-    outcome = iwda.adapt(rows, of(labels), target, **LINEAR)
+    outcome = iwda.adapt(rows, of(labels), target, **ONE)
     assert outcome.classes.tolist() == sorted(classes.tolist())
     assert outcome.predictions.dtype == classes.dtype
     assert (outcome.predictions == of(hidden)).mean() > 0.8
@@ -94,16 +94,16 @@ def test_labels_of_any_kind(kind, framed, domains):
 
 def test_forms_of_rows(domains):
     rows, labels, target, _ = domains
-    want = iwda.adapt(rows, labels, target, **LINEAR)
+    want = iwda.adapt(rows, labels, target, **ONE)
     for form in (np.asfortranarray, lambda x: x.astype(float), lambda x: np.repeat(x, 2, 1)[:, ::2], lambda x: x.astype(object)):
-        assert np.array_equal(iwda.adapt(form(rows), labels, form(target), **LINEAR).probabilities, want.probabilities)
+        assert np.array_equal(iwda.adapt(form(rows), labels, form(target), **ONE).probabilities, want.probabilities)
 
 
 def test_tensors(domains):
     rows, labels, target, _ = domains
-    want = iwda.adapt(rows, labels, target, **LINEAR)
+    want = iwda.adapt(rows, labels, target, **ONE)
     numbers = np.unique(labels, return_inverse=True)[1]
-    outcome = iwda.adapt(torch.tensor(rows, requires_grad=True), torch.tensor(numbers), torch.tensor(target), **LINEAR)
+    outcome = iwda.adapt(torch.tensor(rows, requires_grad=True), torch.tensor(numbers), torch.tensor(target), **ONE)
     assert np.array_equal(outcome.probabilities, want.probabilities)
     assert np.array_equal(outcome.model.predict(torch.tensor(target)), np.searchsorted(CLASSES, want.predictions))
     half = torch.tensor(rows).to(torch.bfloat16)
@@ -119,7 +119,7 @@ def test_data_frames(domains):
     source.loc[3, "x1"] = np.nan
     source["Class"], frame["Class"] = np.arange(300) % 2, np.arange(300) % 2  # a value like others
     frame["id"] = [f"=row {i}" for i in range(len(frame))]
-    outcome = iwda.adapt(source, pandas.Series(labels), frame[frame.columns[::-1]], **LINEAR)
+    outcome = iwda.adapt(source, pandas.Series(labels), frame[frame.columns[::-1]], **ONE)
     assert outcome.ids.tolist() == frame["id"].tolist()
     assert outcome.probabilities.index.tolist() == frame["id"].tolist()
     assert {"Class", "colour=red", "colour=blue", "x1 is missing"} <= set(outcome.model.columns)
@@ -133,7 +133,7 @@ def test_data_frames(domains):
 def test_ids(domains):
     rows, labels, target, hidden = domains
     ids = np.array([f"photo {i}" for i in range(len(target))])
-    outcome = iwda.adapt(rows, labels, target, ids=ids, **LINEAR)
+    outcome = iwda.adapt(rows, labels, target, ids=ids, **ONE)
     assert outcome.ids.tolist() == ids.tolist()
     assert outcome.evaluate([None if i % 3 else label for i, label in enumerate(hidden)]).record["labels"] == 100
 
@@ -234,7 +234,7 @@ def test_labels_of_other_rows(frames):
     with pytest.raises(ValueError, match=r"y and X_source have different indices, as in row 0, \d+ and \d+: .*y\.loc\[X_source\.index\].*y\.to_numpy\(\)"):
         iwda.adapt(moved, labels, frame, **ONE)
     with pytest.raises(ValueError, match="y and X have different indices"):
-        iwda.Adapter(methods=LINEAR["methods"], steps=30).fit(moved, labels, X_target=frame)
+        iwda.Adapter(methods=ONE["methods"], steps=30).fit(moved, labels, X_target=frame)
     with pytest.raises(ValueError, match="ids and X_target have different indices"):
         iwda.adapt(source, labels, frame, ids=pandas.Series(shuffled, index=shuffled), **ONE)
     want = iwda.adapt(source, labels, frame, **ONE)
@@ -262,15 +262,15 @@ def test_wrong_input(domains):
         r"column 'label', which stands for labels": (pandas.DataFrame({"label": rows[:, 0]}), labels, pandas.DataFrame({"label": target[:, 0]})),
     }.items():
         with pytest.raises(ValueError, match=match):
-            iwda.adapt(*arguments, **LINEAR)
+            iwda.adapt(*arguments, **ONE)
     with pytest.raises(ValueError, match='unknown key "epoch" in train; did you mean "epochs"'):
         iwda.adapt(rows, labels, target, train__epoch=3, progress=False)
     with pytest.raises((ValueError, iwda.Error), match='^X_source: each class needs at least 3 rows, and as many groups if there are some, because some are held out; "dog" has 2'):
-        iwda.adapt(rows[:9], np.array(["cat"] * 7 + ["dog"] * 2), target, **LINEAR)
+        iwda.adapt(rows[:9], np.array(["cat"] * 7 + ["dog"] * 2), target, **ONE)
     with pytest.raises(ValueError, match="300 rows, and wants one id each"):
-        iwda.adapt(rows, labels, target, ids=[1, 2], **LINEAR)
+        iwda.adapt(rows, labels, target, ids=[1, 2], **ONE)
     with pytest.raises(TypeError, match="sparse"):
-        iwda.adapt(scipy.sparse.csr_matrix(rows), labels, target, **LINEAR)
+        iwda.adapt(scipy.sparse.csr_matrix(rows), labels, target, **ONE)
 
 
 TIMES = {
@@ -317,11 +317,11 @@ def test_seed_and_settings(domains, tmp_path):
     rows, labels, target, _ = domains
     drawn = []
     for seed in (0, 1, 2):
-        outcome = iwda.adapt(rows, labels, target, seed=seed, train__validation=0.2, **LINEAR)
+        outcome = iwda.adapt(rows, labels, target, seed=seed, train__validation=0.2, **SEEDS)
         drawn.append(outcome.record["seeds"])
         assert "validation: 0.2" in outcome.path("experiment.yaml").read_text()
     assert drawn == [[1, 2, 3], [4, 5, 6], [7, 8, 9]]
-    outcome = iwda.adapt(rows, labels, target, seeds=np.array([5, 7]), **LINEAR)
+    outcome = iwda.adapt(rows, labels, target, seeds=np.array([5, 7]), **SEEDS)
     assert outcome.record["seeds"] == [5, 7]
 
 
@@ -334,7 +334,7 @@ def test_label_shift(domains):
 
 def test_temporary_folder_goes_with_the_outcome(domains):
     rows, labels, target, _ = domains
-    outcome = iwda.adapt(rows, labels, target, **LINEAR)
+    outcome = iwda.adapt(rows, labels, target, **ONE)
     folder, model = outcome.folder, outcome.model
     assert folder.exists()
     kept = pickle.loads(pickle.dumps(outcome))
@@ -350,29 +350,29 @@ def test_temporary_folder_goes_with_the_outcome(domains):
 def test_temporary_folder_goes_with_a_failure(domains, tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     with pytest.raises(ValueError):
-        iwda.adapt(domains[0], domains[1], domains[2] * np.nan, **LINEAR)
+        iwda.adapt(domains[0], domains[1], domains[2] * np.nan, **ONE)
     assert not list(tmp_path.iterdir())
 
 
 def test_folder(domains, tmp_path):
     rows, labels, target, _ = domains
-    first = iwda.adapt(rows, labels, target, folder=tmp_path / "out", **LINEAR)
-    again = iwda.adapt(rows, labels, target, folder=tmp_path / "out", **LINEAR)
+    first = iwda.adapt(rows, labels, target, folder=tmp_path / "out", **ONE)
+    again = iwda.adapt(rows, labels, target, folder=tmp_path / "out", **ONE)
     assert repr(again) == repr(first)
     before = {path: path.read_bytes() for path in (tmp_path / "out").glob("*.npz")}
     with pytest.raises(ValueError, match="holds other rows than X_target"):
-        iwda.adapt(rows, labels, target + 1, folder=tmp_path / "out", **LINEAR)
+        iwda.adapt(rows, labels, target + 1, folder=tmp_path / "out", **ONE)
     assert {path: path.read_bytes() for path in (tmp_path / "out").glob("*") if path.suffix in (".npz", ".tmp")} == before
     with pytest.raises(ValueError, match=f"^{tmp_path}/out/runs/.* holds a result.*\n(?s:.*)choose another folder=, or train again after removing this one$"):
-        iwda.adapt(rows, labels, target, folder=tmp_path / "out", train__validation=0.4, **LINEAR)
+        iwda.adapt(rows, labels, target, folder=tmp_path / "out", train__validation=0.4, **ONE)
 
 
 def test_folder_with_a_seed(domains, tmp_path):
     """The same call goes on, and trains nothing again."""
     rows, labels, target, _ = domains
-    first = iwda.adapt(rows, labels, target, folder=tmp_path / "out", seed=3, **LINEAR)
+    first = iwda.adapt(rows, labels, target, folder=tmp_path / "out", seed=3, **SEEDS)
     results = {path: path.stat().st_mtime_ns for path in first.path("runs").rglob("result.json")}
-    again = iwda.adapt(rows, labels, target, folder=tmp_path / "out", seed=3, **LINEAR)
+    again = iwda.adapt(rows, labels, target, folder=tmp_path / "out", seed=3, **SEEDS)
     assert repr(again) == repr(first)
     assert results == {path: path.stat().st_mtime_ns for path in again.path("runs").rglob("result.json")}
 

@@ -17,7 +17,7 @@ import iwda
 
 from conftest import draw
 
-QUICK = {"methods": ["source-only@linear"], "steps": 30}
+QUICK = {"methods": ["source-only@linear"], "steps": 30, "settings": {"seeds": [1]}}
 
 # Those of scikit-learn's own checks that an Adapter does not pass, and why.
 EXPECTED_FAILURES = {}
@@ -104,7 +104,7 @@ def test_pipelines_and_searches(domains):
     pipeline.fit(both, truth, adapter__sample_domain=domain)
     assert is_classifier(pipeline) and pipeline.score(target, hidden) > 0.8
     search = GridSearchCV(
-        iwda.Adapter(**QUICK), {"settings": [None, {"train.batch": 32}]},
+        iwda.Adapter(**QUICK), {"settings": [{"seeds": [1]}, {"seeds": [1], "train.batch": 32}]},
         cv=StratifiedKFold(2, shuffle=True, random_state=1), error_score="raise",
     )  # fmt: skip
     search.fit(both, truth, sample_domain=domain)
