@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"iwda/experiments/config"
+	"iwda/experiments/doctor"
 	"iwda/experiments/engine"
 	"iwda/experiments/plan"
 	"iwda/experiments/schedule"
@@ -206,8 +207,8 @@ const (
 
 // devices finds those that the option names, of which there is at least one, and has the runs share them.
 func (o *workOptions) devices(s streams) error {
-	if o.Device == "cpu" {
-		o.Schedule.Devices = []string{o.Device}
+	if o.Device == "cpu" || o.Device == "auto" && !doctor.HasDriver() {
+		o.Schedule.Devices = []string{"cpu"} // iwrun-torch would say so half a second later
 		return nil
 	}
 	err := s.ask(engine.Devices, o.Device, &o.Schedule.Devices)

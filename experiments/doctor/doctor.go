@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -35,14 +36,25 @@ type Facts struct {
 // Examine returns what is found beside what iwrun-torch says; how many runs are made at a time, on which devices, is
 // for the caller to fill in.
 func Examine() Facts {
-	_, err := os.Stat("/proc/driver/nvidia/version")
 	return Facts{
-		Driver:     err == nil,
+		Driver:     HasDriver(),
 		Usable:     runtime.GOMAXPROCS(0),
 		Logical:    runtime.NumCPU(),
 		Physical:   schedule.PhysicalCores(),
 		OMPThreads: os.Getenv("OMP_NUM_THREADS"),
 	}
+}
+
+// HasDriver reports whether there is an NVIDIA driver, without which libtorch finds no GPU: of Linux itself,
+// of a Jetson, or of Windows below it. Of other systems it reports true, as nothing is known.
+func HasDriver() bool {
+	if runtime.GOOS != "linux" {
+		return true
+	}
+	return slices.ContainsFunc([]string{"/proc/driver/nvidia/version", "/dev/nvidiactl", "/dev/nvhost-gpu", "/dev/dxg"}, func(path string) bool {
+		_, err := os.Stat(path)
+		return err == nil
+	})
 }
 
 // Print writes the facts, a line each, and then what is wrong.
