@@ -248,12 +248,7 @@ func TestRunEnds(t *testing.T) {
 // iwrunTorch is this binary; see TestMain.
 var iwrunTorch = &engine.Process{Log: os.Stderr}
 
-func TestMain(m *testing.M) {
-	enginetest.Play(func() {})
-	status := m.Run()
-	iwrunTorch.Close()
-	os.Exit(status)
-}
+func TestMain(m *testing.M) { enginetest.Main(m, iwrunTorch) }
 
 // runHere makes a plan and runs it, in this process unless the options say otherwise.
 func runHere(ctx context.Context, source, target string, o Options) (*Outcome, error) {

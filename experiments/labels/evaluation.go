@@ -118,9 +118,7 @@ func (e *Evaluation) shares(labels Labels, p *Predictions) {
 		predicted := make([]float64, k)
 		predicted[places[p.of(p.Labelled[i])]] = 1
 		s.Share, s.Classes, s.Expected = labels.Strata[l.Stratum].Share, append(s.Classes, class), append(s.Expected, predicted...)
-		if labels.Grouped {
-			s.Groups = append(s.Groups, l.Group)
-		}
+		s.Groups = labels.addGroup(s.Groups, l)
 		counts[class]++
 	}
 	for i, share := range evaluation.ClassShares(strata, k, len(p.Class), mean) {
@@ -161,9 +159,7 @@ func scoresOf(labels Labels, said []said, all evaluation.Moments) evaluation.Sco
 			right = 1
 		}
 		s.Right, s.Expected = append(s.Right, right), append(s.Expected, said[i].confidence)
-		if labels.Grouped {
-			s.Groups = append(s.Groups, l.Group)
-		}
+		s.Groups = labels.addGroup(s.Groups, l)
 	}
 	return evaluation.Scores{Strata: strata, All: all}
 }
@@ -200,9 +196,7 @@ func (e *Evaluation) recall(labels Labels, said []said) {
 		}
 		right[l.Class] = append(right[l.Class], hit)
 		weights[l.Class] = append(weights[l.Class], labels.Strata[l.Stratum].Share*float64(e.Rows)/drawn[l.Stratum])
-		if labels.Grouped {
-			groups[l.Class] = append(groups[l.Class], l.Group)
-		}
+		groups[l.Class] = labels.addGroup(groups[l.Class], l)
 	}
 	table.SortClasses(classes)
 	for _, class := range classes {

@@ -23,6 +23,14 @@ type Labels struct {
 	Grouped bool
 }
 
+// addGroup appends the group of a label, if labels have groups.
+func (l Labels) addGroup(groups []int, of Label) []int {
+	if !l.Grouped {
+		return groups
+	}
+	return append(groups, of.Group)
+}
+
 // Label is that of a row.
 type Label struct {
 	ID      string

@@ -296,7 +296,10 @@ func (a *Analysis) WriteCorrected(path string) error {
 			if err != nil {
 				return err
 			}
-			sets := a.Sets.ofBatch(batch, file.Kind())
+			sets, err := a.Sets.of(&Predictions{Name: a.Target, Classes: a.Classes, Kind: file.Kind(), values: batch.Values})
+			if err != nil {
+				return err
+			}
 			for i := range batch.Len() {
 				for j := range row {
 					row[j] = float32(corrected[i*k+j])

@@ -3,13 +3,11 @@ package labelshift
 import (
 	"fmt"
 	"math"
+	"slices"
 
-	"iwda/classshares"
-	"iwda/datasets/table"
 	"iwda/experiments/report/sheet"
 	"iwda/internal/printable"
 	"iwda/sets"
-	"iwda/weightest/calibration"
 )
 
 // Sets are the sets of classes of the target's rows by package sets, from what the classifier itself says:
@@ -21,8 +19,6 @@ type Sets struct {
 	// Everywhere are the classes that have too few held-out rows, or groups of them, for the level: they
 	// are in every set.
 	Everywhere []string
-
-	classifier classshares.Classifier // says what the user's says
 }
 
 // findSets sets the analysis's Sets if the settings want them.
@@ -31,46 +27,49 @@ func (a *Analysis) findSets(source, target *Predictions) error {
 		return nil
 	}
 	k := len(a.Classes)
-	classifier, err := classshares.Calibrate(k, source.rows(), source.labels, classshares.Settings{Calibration: calibration.None})
+	heldOut, err := source.Probabilities()
+	if err != nil {
+		return err
+	}
+	thresholds, err := sets.Fit(k, heldOut, source.labels, source.groups, a.Settings.Sets)
 	if err != nil {
 		return fmt.Errorf("%s: %w", source.Name, err)
 	}
-	thresholds, err := sets.Fit(k, classifier.Of(source.rows()), source.labels, source.groups, a.Settings.Sets)
-	if err != nil {
-		return fmt.Errorf("%s: %w", source.Name, err)
-	}
-	a.Sets = &Sets{Level: a.Settings.Sets, Thresholds: thresholds, Sizes: make([]int, k+1), classifier: classifier}
+	a.Sets = &Sets{Level: a.Settings.Sets, Thresholds: thresholds, Sizes: make([]int, k+1)}
 	for class, threshold := range thresholds {
 		if threshold == 0 {
 			a.Sets.Everywhere = append(a.Sets.Everywhere, a.Classes[class])
 		}
 	}
-	rows := target.rows()
-	for first := 0; first < a.TargetRows; first += batchRows {
-		last := min(first+batchRows, a.TargetRows)
-		for _, set := range a.Sets.of(classshares.Rows{Values: rows.Values[first*k : last*k], Probabilities: rows.Probabilities}) {
+	some := *target
+	for rows := range slices.Chunk(target.values, batchRows*k) {
+		some.values = rows
+		found, err := a.Sets.of(&some)
+		if err != nil {
+			return err
+		}
+		for _, set := range found {
 			a.Sets.Sizes[len(set)]++
 		}
 	}
 	return nil
 }
 
-// of returns the set of each row.
-func (s *Sets) of(rows classshares.Rows) (all [][]int) {
-	k := len(s.Thresholds)
-	probabilities := s.classifier.Of(rows)
-	for row := range len(probabilities) / k {
-		all = append(all, s.Thresholds.Of(probabilities[row*k:(row+1)*k]))
-	}
-	return all
-}
-
-// ofBatch returns the set of each row of a batch of the target's file, nil for each without sets.
-func (s *Sets) ofBatch(batch *table.Batch, kind table.Kind) [][]int {
+// of returns the set of each row of the predictions; nil for each without sets.
+func (s *Sets) of(p *Predictions) ([][]int, error) {
+	all := make([][]int, p.Rows())
 	if s == nil {
-		return make([][]int, batch.Len())
+		return all, nil
 	}
-	return s.of(classshares.Rows{Values: batch.Values, Probabilities: kind == table.Probabilities})
+	probabilities, err := p.Probabilities()
+	if err != nil {
+		return nil, err
+	}
+	k := len(s.Thresholds)
+	for row := range all {
+		all[row] = s.Thresholds.Of(probabilities[row*k : (row+1)*k])
+	}
+	return all, nil
 }
 
 // notes say what holds of the sets, sentences.

@@ -84,12 +84,7 @@ func networkOf(t testing.TB, m model.Model) nets.Network {
 // iwrunTorch is this binary; see TestMain.
 var iwrunTorch = &engine.Process{Log: os.Stderr}
 
-func TestMain(m *testing.M) {
-	enginetest.Play(func() {})
-	status := m.Run()
-	iwrunTorch.Close()
-	os.Exit(status)
-}
+func TestMain(m *testing.M) { enginetest.Main(m, iwrunTorch) }
 
 func mlp(size, hidden, classes int) model.Metadata {
 	about := model.Metadata{

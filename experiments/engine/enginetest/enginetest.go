@@ -4,6 +4,7 @@ package enginetest
 import (
 	"os"
 	"strconv"
+	"testing"
 
 	"iwda/experiments/engine"
 	"iwda/experiments/engine/serve"
@@ -25,4 +26,12 @@ func Play(before func()) {
 	if err != nil {
 		panic(err)
 	}
+}
+
+// Main is the TestMain of a package whose tests ask a process, which it closes behind them.
+func Main(m *testing.M, asked *engine.Process) {
+	Play(func() {})
+	status := m.Run()
+	asked.Close()
+	os.Exit(status)
 }
