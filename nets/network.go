@@ -29,8 +29,6 @@ type Settings struct {
 	// HiddenLayers is the number of an MLP's hidden layers, at least 1, and HiddenSize
 	// the size of each; the last is z.
 	HiddenLayers, HiddenSize int
-	// Trees, Nodes and Leaves are the sizes of Trees; 0 are some that have not grown.
-	Trees, Nodes, Leaves int
 	// Weights is the file with a ResNet's weights, as [ResNet.LoadWeights] reads it,
 	// empty for weights drawn from libtorch's generator, or the file of a TorchScript.
 	Weights string
@@ -42,15 +40,13 @@ type Settings struct {
 
 // New makes the network of an architecture. It returns the SHA-256 of the file of its
 // weights, empty where there is none; the error is that of this file. New panics where the name is
-// none that [architecture.Parse] returns, or the settings are none of which a network can be made.
+// none of a network that is trained in steps, or the settings are none of which a network can be made.
 func New(name architecture.Name, s Settings) (network Network, weightsSHA256 string, err error) {
 	switch name {
 	case architecture.LeNet:
 		return NewLeNet(s.RowShape[0], s.Classes), "", nil
 	case architecture.Linear:
 		return NewLinear(s.RowShape[0], s.Classes), "", nil
-	case architecture.Forest, architecture.Boosting:
-		return NewTrees(name, s), "", nil
 	case architecture.MLP:
 		const dropout = 0.5
 		hidden := slices.Repeat([]int{s.HiddenSize}, s.HiddenLayers-1)

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"iwda/learners"
 	"iwda/torch"
 )
 
@@ -82,20 +81,6 @@ func (e *MismatchError) Error() string {
 		}
 	}
 	return "state dictionary does not fit the network: " + strings.Join(parts, "; ")
-}
-
-// TensorsOf returns the tensors of a learner's model by their names, on the CPU, for [State.Load]. A linear
-// classifier is a [Linear], and a perceptron an [MLP] without hidden layers before the bottleneck.
-func TensorsOf(m learners.Model) map[string]torch.Tensor {
-	tensors := map[string]torch.Tensor{}
-	for _, t := range m.Tensors() {
-		shape := []int{len(t.Values)}
-		if t.Width > 0 {
-			shape = []int{len(t.Values) / t.Width, t.Width}
-		}
-		tensors[t.Name] = torch.FromSlice(t.Values, shape...)
-	}
-	return tensors
 }
 
 // Load copies values into the state by name, cast and moved to where each tensor

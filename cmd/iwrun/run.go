@@ -7,15 +7,19 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 
 	"github.com/urfave/cli/v2"
 
 	"iwda/experiments/domains"
 	"iwda/experiments/engine"
+	"iwda/experiments/fit"
 	"iwda/experiments/plan"
 	"iwda/experiments/progress"
 	"iwda/experiments/report/sheet"
 	"iwda/experiments/schedule"
+	"iwda/experiments/store"
+	"iwda/internal/commandline"
 	"iwda/internal/launcher"
 	"iwda/internal/printable"
 )
@@ -208,12 +212,12 @@ func (s streams) stopped() error {
 	return statusError(statusInterrupted)
 }
 
-// carryOut runs the workers, which are iwrun-torch, on the devices that o shares, and
+// carryOut runs the workers on the devices that o shares, and
 // closes the display. The first interruption stops them, the second one ends them; SIGUSR1 asks
 // them for checkpoints.
 func carryOut(runs []plan.Run, results string, o workOptions, display progress.Display, finished func(plan.Run) string) (schedule.Summary, error) {
 	defer display.Close()
-	worker, err := engine.Command("training", "worker")
+	command, err := workerOf(runs, o)
 	if err != nil {
 		return schedule.Summary{}, err
 	}
@@ -231,10 +235,7 @@ func carryOut(runs []plan.Run, results string, o workOptions, display progress.D
 	defer release()
 
 	options := o.Schedule
-	options.Command = func(_ plan.Run, device string) []string {
-		how, _ := json.Marshal(o.work(device)) // of words and numbers
-		return append(slices.Clone(worker), string(how))
-	}
+	options.Command = command
 	options.Results, options.Kill, options.Checkpoint = results, kill, checkpoints
 	options.Observe = func(u schedule.Update) {
 		display.Observe(u)
@@ -245,4 +246,45 @@ func carryOut(runs []plan.Run, results string, o workOptions, display progress.D
 		}
 	}
 	return schedule.Run(ctx, runs, options), nil
+}
+
+// workerOf returns what starts the worker of a run: this program for one without steps, and iwrun-torch for others, which
+// must be there if there are any.
+func workerOf(runs []plan.Run, o workOptions) (command func(run plan.Run, device string) []string, err error) {
+	this, err := os.Executable()
+	var trainer []string
+	if err == nil && slices.ContainsFunc(runs, func(run plan.Run) bool { return !run.Config.WithoutSteps() }) {
+		trainer, err = engine.Command("training", "worker")
+	}
+	return func(run plan.Run, device string) []string {
+		if run.Config.WithoutSteps() {
+			return []string{this, fitName, strconv.Itoa(o.Schedule.Threads)}
+		}
+		how, _ := json.Marshal(o.work(device)) // of words and numbers
+		return append(slices.Clone(trainer), string(how))
+	}, err
+}
+
+// fitName is the command of a worker that makes a run without steps.
+const fitName = "fit"
+
+// newFitCommand returns the command with which iwrun starts itself.
+func newFitCommand(s streams) *cli.Command {
+	return &cli.Command{Name: fitName, Hidden: true, Action: func(c *cli.Context) error {
+		threads, err := strconv.Atoi(c.Args().First())
+		if err != nil || c.NArg() != 2 {
+			return wrongUsage("iwrun starts this command itself, for a run that is made without steps")
+		}
+		ctx, stop := commandline.Interruptible()
+		defer stop()
+		gone := func() { os.Exit(schedule.StoppedStatus) }
+		err = schedule.Work(c.Args().Get(1), s.in, s.out, gone, func(run plan.Run, dir store.Dir, r *schedule.Reporter, _ <-chan os.Signal) error {
+			_, err := fit.Run(ctx, run.Config, dir, fit.Options{Threads: threads, Log: s.err, Alive: r.Alive})
+			return err
+		})
+		if errors.Is(err, context.Canceled) {
+			return statusError(statusInterrupted)
+		}
+		return err
+	}}
 }

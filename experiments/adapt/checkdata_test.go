@@ -86,7 +86,7 @@ func TestCheckData(t *testing.T) {
 		"-999 in 3 rows of the source may stand for missing values; -999 in 3 rows of the target may stand for missing values",
 		"If it stands for missing values, leave their cells empty.\n",
 		`"note"    words, 60 levels                                                              left out: 60 different words in 60 cells, as in a column of ids`,
-		"adapt trains 15 runs", "methods: source-only@linear, source-only, source-only@forest, mcc, mcc@own\n", "\nwarning: 1 of 5 columns has only one value in one domain, but not in the other: \"batch\". Check that it is measured alike in both.\n")
+		"adapt trains 4 runs without steps; methods: source-only@linear, source-only@perceptron, source-only@forest, source-only@boosting\n", "\nwarning: 1 of 5 columns has only one value in one domain, but not in the other: \"batch\". Check that it is measured alike in both.\n")
 	if strings.Contains(said, "nr\"  ") || !strings.HasPrefix(said, "source: ") {
 		t.Error(said)
 	}

@@ -84,7 +84,7 @@ func TestExperimentOnATable(t *testing.T) {
 		d.Width, d.Learnt.Encoding = width, make(table.Encoding, words)
 		file := parse(t, d)
 		runs, err := plan.Runs(file)
-		if chosen := file.Config.Selection; err != nil || len(runs) != 15 || !slices.Equal(chosen.Alike, []string{"source-only@linear", "source-only"}) || !slices.Equal(chosen.Moved, chosen.Alike[:1]) || !slices.Equal(chosen.Joins, []string{"source-only@forest"}) || runs[6].Config.Network.Name != "forest" {
+		if chosen := file.Config.Selection; err != nil || len(runs) != 4 || !slices.Equal(chosen.Alike, []string{"source-only@linear", "source-only@perceptron"}) || !slices.Equal(chosen.Moved, chosen.Alike[:1]) || !slices.Equal(chosen.Joins, []string{"source-only@forest", "source-only@boosting"}) || runs[2].Config.Network.Name != "forest" {
 			t.Errorf("%d values: %d runs, chosen by %+v, %v", width, len(runs), chosen, err)
 		}
 	}
@@ -96,7 +96,7 @@ func TestExperimentOnATable(t *testing.T) {
 // If it is known that only class shares differ, nothing is trained that takes columns to have moved. The
 // same can be said to an experiment that is there, but not of images.
 func TestExperimentOfLabelShift(t *testing.T) {
-	for width, methods := range map[int][]string{13: {"source-only@linear", "source-only", "source-only@forest"}, 64: {"source-only@linear", "source-only", "mcc"}} {
+	for width, methods := range map[int][]string{13: {"source-only@linear", "source-only@perceptron", "source-only@forest", "source-only@boosting"}, 64: {"source-only@linear", "source-only", "mcc"}} {
 		d := seen(catalogue.Vectors, 600, 500)
 		d.Width, d.Columns.Clipped = width, []int{3}
 		text, err := d.Experiment(Options{LabelShift: true})

@@ -175,7 +175,10 @@ func (p *Plan) decisions() []Decision {
 	if c.Train.Steps == 0 {
 		length = fmt.Sprintf("%s of batches of %d", printable.Count(c.Train.Epochs, "epoch"), c.Train.Batch)
 	}
-	all := []Decision{{"length", length, because("follows from the numbers of rows, columns and classes")}}
+	var all []Decision
+	if slices.ContainsFunc(p.Runs, func(run plan.Run) bool { return !run.Config.WithoutSteps() }) {
+		all = append(all, Decision{"length", length, because("follows from the numbers of rows, columns and classes")})
+	}
 	if words := p.Data.Learnt.Summary; words != "" {
 		all = append(all, Decision{"columns", words, "words are those in the source; a value may be missing in either domain"})
 	}

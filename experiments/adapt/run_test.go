@@ -21,6 +21,7 @@ import (
 	"iwda/experiments/adapt/names"
 	"iwda/experiments/engine"
 	"iwda/experiments/engine/enginetest"
+	"iwda/experiments/fit"
 	"iwda/experiments/labels"
 	"iwda/experiments/plan"
 	"iwda/experiments/schedule"
@@ -281,7 +282,11 @@ func (o Options) trainHere(ctx context.Context, runs []plan.Run, results string,
 			}
 		}
 		err := errors.Join(dir.Begin(), run.WriteConfig(dir))
-		if err == nil {
+		switch {
+		case err != nil:
+		case run.Config.WithoutSteps():
+			_, err = fit.Run(ctx, run.Config, dir, fit.Options{Threads: o.Threads})
+		default:
 			_, err = train.Run(ctx, run.Config, dir, train.Options{Threads: o.Threads})
 		}
 		switch {

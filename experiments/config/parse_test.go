@@ -120,7 +120,7 @@ func TestParseMistakes(t *testing.T) {
 		{"method", replace("iwdan]", "iwdna]"),
 			`f.yaml:5:17: unknown method "iwdna"; did you mean "iwdan"?`},
 		{"network", minimal + "network: {name: transformer}\n",
-			`f.yaml:7:17: unknown network "transformer"; choose from lenet, mlp, linear, forest, boosting, resnet18, resnet34, resnet50, resnet101, resnet152, torchscript`},
+			`f.yaml:7:17: unknown network "transformer"; choose from lenet, mlp, linear, forest, boosting, perceptron, resnet18, resnet34, resnet50, resnet101, resnet152, torchscript`},
 		{"schedule", minimal + "train: {schedule: {name: steps}}\n",
 			`f.yaml:7:26: unknown schedule "steps"; did you mean "step"?`},
 		{"classification loss", minimal + "losses: {classification: blanced}\n",

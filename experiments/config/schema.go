@@ -146,9 +146,9 @@ func (s *Switch) decodeNode(d *decoder, path string, n *yaml.Node) {
 
 // Network is the feature extractor with its classifier.
 type Network struct {
-	// Name is the network. It must suit the rows: lenet takes images of 28 × 28, mlp, linear, forest
-	// and boosting take features, a ResNet takes image files, and torchscript takes features or
-	// image files. Trees (forest, boosting) align nothing: they are for source-only.
+	// Name is the network. It must suit the rows: lenet takes images of 28 × 28; mlp, linear, forest,
+	// boosting and perceptron take features; a ResNet takes image files; torchscript takes features or
+	// image files. A forest, boosting and a perceptron align nothing: they are for source-only.
 	Name string `yaml:"name"`
 	// Pretrained is the file with a ResNet's weights, or none to train all of it from scratch.
 	Pretrained string `yaml:"pretrained,omitempty"`

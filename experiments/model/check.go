@@ -75,7 +75,7 @@ func (m Metadata) checkNetwork() error {
 		return fmt.Errorf("input.kind is %q, which %s does not take", in.Kind, n.Name)
 	}
 	switch n.Name {
-	case architecture.MLP:
+	case architecture.MLP, architecture.Perceptron:
 		if n.HiddenLayers < 1 || n.HiddenLayers > maxSize || n.HiddenSize < 1 || n.HiddenSize > maxSize {
 			return fmt.Errorf("network.hidden_layers is %d and network.hidden_size %d, want 1 to %d", n.HiddenLayers, n.HiddenSize, maxSize)
 		}

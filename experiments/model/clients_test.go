@@ -22,6 +22,7 @@ import (
 	"iwda/internal/testfiles"
 	"iwda/nets/architecture"
 	"iwda/torch"
+	"iwda/weightest"
 )
 
 const clientRows = 100
@@ -46,7 +47,7 @@ func eachModel(t *testing.T, f func(t *testing.T, c clientCase, m model.Model), 
 	clipped := describe(architecture.MLP, 11)
 	clipped.Normalisation.Target.Low, clipped.Normalisation.Target.High = slices.Repeat([]float32{-0.4}, 11), slices.Repeat([]float32{1}, 11)
 	for _, about := range append([]model.Metadata{
-		describe(architecture.LeNet, 1, 28, 28), describe(architecture.MLP, 12), scaled, plain, clipped, frozen, describe(architecture.Forest, 12), describe(architecture.Boosting, 12),
+		describe(architecture.LeNet, 1, 28, 28), describe(architecture.MLP, 12), scaled, plain, clipped, frozen, describe(architecture.Forest, 12), describe(architecture.Boosting, 12), describe(architecture.Perceptron, 12),
 		describe(architecture.ResNet18, 3, 32, 32), describe(architecture.ResNet34, 3, 32, 32), describe(architecture.ResNet50, 3, 32, 32),
 		describe(architecture.ResNet101, 3, 32, 32), describe(architecture.ResNet152, 3, 32, 32),
 	}, others...) {
@@ -64,9 +65,9 @@ func eachModel(t *testing.T, f func(t *testing.T, c clientCase, m model.Model), 
 				testfiles.Write(t, c.input, string(bytes))
 				about.Normalise(values)
 				torch.NoGrad(func() {
-					features, logits := networkOf(m).Forward(torch.FromSlice(values, c.shape...), false)
-					c.features, c.logits = torch.ToSlice[float64](features.To(torch.Float64, torch.CPU)), torch.ToSlice[float64](logits.To(torch.Float64, torch.CPU))
-					if c.probabilities, err = about.Probabilities(torch.ToSlice[float32](logits), about.Shares.Target); err != nil {
+					features, logits := outputsOf(m, values, c.shape...)
+					c.features, c.logits = weightest.Widen(features), weightest.Widen(logits)
+					if c.probabilities, err = about.Probabilities(logits, about.Shares.Target); err != nil {
 						t.Fatal(err)
 					}
 				})
@@ -77,6 +78,18 @@ func eachModel(t *testing.T, f func(t *testing.T, c clientCase, m model.Model), 
 			})
 		})
 	}
+}
+
+// outputsOf are the features and logits of rows that are normalised. Those of a perceptron are an MLP's.
+func outputsOf(m model.Model, values []float32, shape ...int) (features, logits []float32) {
+	name := m.Architecture.Name
+	if name == architecture.Perceptron {
+		m.Architecture.Name = architecture.MLP
+	} else if own := m.Logits(); own != nil {
+		return values, own(values)
+	}
+	x, y := networkOf(m).Forward(torch.FromSlice(values, shape...), false)
+	return torch.ToSlice[float32](x), torch.ToSlice[float32](y)
 }
 
 // within compares two lists, up to 1e-5 of the largest value or of 1.
@@ -182,8 +195,8 @@ func ensemble(t *testing.T) clientCase {
 			for _, m := range members {
 				values := slices.Clone(rows)
 				m.Normalise(values)
-				_, logits := networkOf(m).Forward(torch.FromSlice(values, clientRows, 12), false)
-				p, err := m.Probabilities(torch.ToSlice[float32](logits), m.Shares.Target)
+				_, logits := outputsOf(m, values, clientRows, 12)
+				p, err := m.Probabilities(logits, m.Shares.Target)
 				if err != nil {
 					t.Fatal(err)
 				}

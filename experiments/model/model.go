@@ -275,7 +275,7 @@ func (m Model) fits() error {
 	n, k, inputs := m.Architecture, len(m.Classes), m.Input.Shape[0]
 	var err error
 	switch n.Name {
-	case architecture.MLP:
+	case architecture.MLP, architecture.Perceptron:
 		for i := 1; i < n.HiddenLayers && err == nil; i++ {
 			err = layer(fmt.Sprintf("hidden%d", i), n.HiddenSize, inputs)
 			inputs = n.HiddenSize
@@ -293,11 +293,16 @@ func (m Model) fits() error {
 	if err == nil && len(left) > 0 {
 		err = fmt.Errorf("unexpected %s, which the network of %s has not", slices.Min(slices.Collect(maps.Keys(left))), MetadataFile)
 	}
-	if err == nil && n.Name.Made() == architecture.Grown {
-		_, check := m.trees()
-		if _, wrong := check(inputs); wrong != nil {
-			err = fmt.Errorf("%s.nodes: %w", n.Name, wrong)
+	if err != nil {
+		return err
+	}
+	switch of := m.learnt().(type) {
+	case interface{ Check(d int) (int, error) }: // trees
+		if _, err = of.Check(m.Input.Shape[0]); err != nil {
+			err = fmt.Errorf("%s.nodes: %w", n.Name, err)
 		}
+	case interface{ Check(d int) error }:
+		err = of.Check(m.Input.Shape[0])
 	}
 	return err
 }

@@ -27,6 +27,7 @@ import (
 	"iwda/learners"
 	"iwda/learners/boosting"
 	"iwda/learners/forest"
+	"iwda/learners/perceptron"
 	"iwda/nets"
 	"iwda/nets/architecture"
 	"iwda/nets/statedict"
@@ -61,16 +62,14 @@ func describe(name architecture.Name, shape ...int) model.Metadata {
 	switch name {
 	case architecture.MLP:
 		m.Architecture.HiddenLayers, m.Architecture.HiddenSize = 3, 6
-	case architecture.Forest, architecture.Boosting:
-		n := nets.NewTrees(name, nets.Settings{RowShape: shape, Classes: 3})
-		n.Set(grown(name, shape[0]))
-		m.Architecture.Trees, m.Architecture.Nodes, m.Architecture.Leaves = n.Sizes()
+	case architecture.Forest, architecture.Boosting, architecture.Perceptron:
+		m.Architecture = model.Learnt(grown(name, shape[0])).Architecture
 	}
 	return m
 }
 
-// grown returns trees of rows of that many values, some of them alike, in three classes.
-func grown(name architecture.Name, size int) nets.Grown {
+// grown returns what is learnt of rows of that many values, some of them alike, in three classes.
+func grown(name architecture.Name, size int) learners.Model {
 	random := rand.New(rand.NewPCG(2, 3))
 	rows := learners.Rows{Classes: 3}
 	for range 60 {
@@ -82,30 +81,34 @@ func grown(name architecture.Name, size int) nets.Grown {
 			rows.Values, rows.Labels = append(rows.Values, row...), append(rows.Labels, random.IntN(3))
 		}
 	}
-	if name == architecture.Boosting {
+	learn := forest.Fit
+	switch name {
+	case architecture.Boosting:
 		settings := boosting.Usual()
 		settings.Rounds, settings.Folds = 10, 0
-		b, err := settings.Fit(context.Background(), rows, nil, 1, rand.NewPCG(1, 1))
-		if err != nil {
-			panic(err)
-		}
-		return b.Model.(boosting.Model)
+		learn = settings.Fit
+	case architecture.Perceptron:
+		settings := perceptron.Usual()
+		settings.Rounds, settings.Hidden = 2, 8
+		learn = settings.Fit
 	}
-	f, err := forest.Fit(context.Background(), rows, nil, 1, rand.NewPCG(1, 1))
+	fitted, err := learn(context.Background(), rows, nil, 1, rand.NewPCG(1, 1))
 	if err != nil {
 		panic(err)
 	}
-	return f.Model.(forest.Forest)
+	return fitted.Model
 }
 
 // makeModel returns a model with random numbers in every tensor.
 func makeModel(t *testing.T, about model.Metadata) model.Model {
 	t.Helper()
+	if name := about.Architecture.Name; name.Made() == architecture.Learnt {
+		return model.Model{Metadata: about, Weights: model.Learnt(grown(name, about.Input.Shape[0])).Weights}
+	}
 	torch.Seed(21)
 	settings := nets.Settings{
 		Classes: len(about.Classes), RowShape: about.Input.Shape, Frozen: about.Architecture.Frozen,
 		HiddenLayers: about.Architecture.HiddenLayers, HiddenSize: about.Architecture.HiddenSize,
-		Trees: about.Architecture.Trees, Nodes: about.Architecture.Nodes, Leaves: about.Architecture.Leaves,
 	}
 	if about.Architecture.Backbone != nil {
 		settings.Weights = about.Architecture.Backbone.File
@@ -113,10 +116,6 @@ func makeModel(t *testing.T, about model.Metadata) model.Model {
 	network, _, err := nets.New(about.Architecture.Name, settings)
 	if err != nil {
 		t.Fatal(err)
-	}
-	if f, is := network.(*nets.Trees); is {
-		f.Set(grown(about.Architecture.Name, about.Input.Shape[0]))
-		return model.Model{Metadata: about, Weights: weightsOf(network.State())}
 	}
 	torch.Tidy(func() {
 		for _, e := range network.State() {
@@ -149,13 +148,6 @@ func weightsOf(state nets.State) []statedict.Tensor {
 		panic(err)
 	}
 	return weights
-}
-
-// treesAsWeights are the numbers of trees of four columns and three classes.
-func treesAsWeights(name architecture.Name, trees nets.Grown) []statedict.Tensor {
-	n := nets.NewTrees(name, nets.Settings{RowShape: []int{4}, Classes: 3})
-	n.Set(trees)
-	return weightsOf(n.State())
 }
 
 // networkOf is the network of a model.
@@ -204,7 +196,7 @@ func TestRoundTrip(t *testing.T) {
 	frozenScript.Architecture.Frozen, frozenScript.Input.Resize = true, 8
 	for _, about := range []model.Metadata{
 		describe(architecture.LeNet, 1, 28, 28), describe(architecture.MLP, 4), plain, describe(architecture.ResNet18, 3, 32, 32), frozen,
-		scripted(t, "backbone.pt", 3, 7, 7), scriptOfFeatures, frozenScript, describe(architecture.Forest, 4), describe(architecture.Boosting, 4),
+		scripted(t, "backbone.pt", 3, 7, 7), scriptOfFeatures, frozenScript, describe(architecture.Forest, 4), describe(architecture.Boosting, 4), describe(architecture.Perceptron, 4),
 	} {
 		torch.Tidy(func() {
 			saved := makeModel(t, about)
@@ -222,7 +214,9 @@ func TestRoundTrip(t *testing.T) {
 			if !reflect.DeepEqual(loaded.Weights, trainedOf(saved)) {
 				t.Errorf("%s: other weights", about.Architecture.Name)
 			}
-			networkOf(loaded)
+			if loaded.Logits() == nil {
+				networkOf(loaded)
+			}
 		})
 	}
 }
@@ -364,7 +358,7 @@ func TestHostileBoosting(t *testing.T) {
 		m := makeModel(t, describe(architecture.Boosting, 4))
 		b := grown(architecture.Boosting, 4).(boosting.Model)
 		b.Nodes[c.place] = c.value
-		m.Weights = treesAsWeights(architecture.Boosting, b)
+		m.Weights = model.Learnt(b).Weights
 		if _, err := model.Open(save(t, m)); err == nil || !strings.Contains(err.Error(), "model.safetensors: boosting.nodes: node 0 "+c.want) {
 			t.Errorf("number %d is %v: error %v, want %q", c.place, c.value, err, c.want)
 		}
@@ -377,12 +371,12 @@ func TestHostileForest(t *testing.T) {
 		m := makeModel(t, describe(architecture.Forest, 4))
 		f := grown(architecture.Forest, 4).(forest.Forest)
 		f.Nodes[i] = 1e6
-		m.Weights = treesAsWeights(architecture.Forest, f)
+		m.Weights = model.Learnt(f).Weights
 		if _, err := model.Open(save(t, m)); want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), "model.safetensors: forest.nodes: node 0 "+want)) {
 			t.Errorf("number %d: error %v, want %q", i, err, want)
 		}
 		f.Nodes[i] = 0 // the node itself
-		m.Weights = treesAsWeights(architecture.Forest, f)
+		m.Weights = model.Learnt(f).Weights
 		if _, err := model.Open(save(t, m)); i == 2 && (err == nil || !strings.Contains(err.Error(), "goes on at 0, want 1")) {
 			t.Errorf("a circle: error %v", err)
 		}

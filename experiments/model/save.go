@@ -111,6 +111,11 @@ func (m Model) save(disk *wholefile.Disk, folder string, put func(path, from str
 	return file{WeightsSHA256: hex.EncodeToString(sum.Sum(nil)), Metadata: m.Metadata}.write(disk, folder)
 }
 
+// WriteBeside writes the model into the folder of the run that made it, beside other files.
+func (m Model) WriteBeside(disk *wholefile.Disk, folder string) error {
+	return m.save(disk, folder, nil)
+}
+
 // Write writes model.json alone, for a folder whose checkpoint has the weights. Metadata
 // that [ReadMetadata] would refuse are an error; their format is set.
 func (m Metadata) Write(disk *wholefile.Disk, folder string) error {

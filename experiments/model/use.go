@@ -8,9 +8,6 @@ import (
 
 	"iwda/classshares"
 	"iwda/datasets"
-	"iwda/learners"
-	"iwda/learners/boosting"
-	"iwda/learners/forest"
 	"iwda/nets/architecture"
 	"iwda/nets/onnx"
 	"iwda/nets/statedict"
@@ -104,31 +101,4 @@ func (m Model) onnx(shares []float64) (onnx.Model, error) {
 		}
 	}
 	return written, nil
-}
-
-// Logits returns what computes the logits (rows × classes) of rows that are normalised, row after row; nil if it
-// takes libtorch, as networks do that are trained in steps.
-func (m Model) Logits() func(values []float32) []float32 {
-	if m.Architecture.Name.Made() != architecture.Grown {
-		return nil
-	}
-	trees, _ := m.trees()
-	return func(values []float32) (narrow []float32) {
-		for _, v := range trees.Logits(values, m.Input.Shape[0], 1) {
-			narrow = append(narrow, float32(v))
-		}
-		return narrow
-	}
-}
-
-// trees are those of a model of trees, with [forest.Forest.Check] or that of boosting.
-func (m Model) trees() (trees learners.Model, check func(d int) (depth int, err error)) {
-	values := func(name string) []float32 { return statedict.Floats(*statedict.Find(m.Weights, name)) }
-	n, k := m.Architecture, len(m.Classes)
-	if n.Name == architecture.Boosting {
-		of := boosting.Model{Trees: n.Trees, Classes: k, Nodes: values(boosting.NodesTensor)}
-		return of, of.Check
-	}
-	of := forest.Forest{Trees: n.Trees, Classes: k, Nodes: values(forest.NodesTensor), Shares: values(forest.SharesTensor)}
-	return of, of.Check
 }

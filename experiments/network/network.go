@@ -25,7 +25,6 @@ func New(m model.Model, allowed string) (network nets.Network, err error) {
 	settings := nets.Settings{
 		Classes: len(m.Classes), Frozen: m.Architecture.Frozen,
 		RowShape: m.Input.Shape, HiddenLayers: m.Architecture.HiddenLayers, HiddenSize: m.Architecture.HiddenSize,
-		Trees: m.Architecture.Trees, Nodes: m.Architecture.Nodes, Leaves: m.Architecture.Leaves,
 	}
 	backbone := m.Architecture.Backbone
 	if backbone != nil {

@@ -82,9 +82,12 @@ func Lengths(runs []Run) string {
 	total := 0
 	for _, run := range runs {
 		t := run.Config.Train
-		kind := printable.Count(t.Epochs, "epoch")
-		if t.Steps > 0 {
-			kind = printable.Count(t.Steps, "step")
+		kind := "of " + printable.Count(t.Epochs, "epoch")
+		switch {
+		case run.Config.WithoutSteps():
+			kind = "without steps"
+		case t.Steps > 0:
+			kind = "of " + printable.Count(t.Steps, "step")
 			total += t.Steps
 		}
 		if counts[kind] == 0 {
@@ -92,13 +95,12 @@ func Lengths(runs []Run) string {
 		}
 		counts[kind]++
 	}
-	number := printable.Count(len(runs), "run")
-	line := number + " of "
+	line := printable.Count(len(runs), "run") + " "
 	if len(kinds) > 1 {
 		for i, kind := range kinds {
-			kinds[i] = fmt.Sprintf("%d of %s", counts[kind], kind)
+			kinds[i] = fmt.Sprintf("%d %s", counts[kind], kind)
 		}
-		line = number + ": "
+		line = printable.Count(len(runs), "run") + ": "
 	}
 	line += strings.Join(kinds, ", ")
 	if total > 0 {

@@ -33,7 +33,7 @@ type Predictor struct {
 	logits func(values []float32) []float32 // computed here; nil where iwrun-torch does it
 }
 
-// networks are those of the models of an ensemble.
+// networks are those of the models of an ensemble that take libtorch.
 type networks struct {
 	options   Options
 	models    []model.Model
@@ -77,9 +77,13 @@ const DefaultBatch = 256
 
 // NewEnsemble returns the ensemble of models as [model.OpenEnsemble] returns them.
 func NewEnsemble(models []model.Model, options Options) (e Ensemble) {
-	of := &networks{options: options.orUsual(), models: models}
-	for i, m := range models {
-		e = append(e, &Predictor{m, of, i, m.Logits()})
+	of := &networks{options: options.orUsual()}
+	for _, m := range models {
+		p := &Predictor{m, of, len(of.models), m.Logits()}
+		if p.logits == nil {
+			of.models = append(of.models, m)
+		}
+		e = append(e, p)
 	}
 	return e
 }

@@ -3,15 +3,20 @@ package schedule
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
+	"os/signal"
 	"slices"
 	"sync"
+	"syscall"
 	"time"
 
 	"iwda/experiments/engine"
 	"iwda/experiments/plan"
+	"iwda/experiments/store"
 	"iwda/internal/throttle"
 )
 
@@ -66,6 +71,30 @@ func (r *Reporter) Alive() {
 // Failed reports why the run failed.
 func (r *Reporter) Failed(reason error) {
 	r.report(event{Kind: failedEvent, Reason: reason.Error()})
+}
+
+// Work makes the run of a folder, which has its config.yaml, in this process, which is a worker: it reports to its parent
+// on out, and calls gone when in ends, which tells that the parent died. The channel asks for checkpoints.
+func Work(folder string, in io.Reader, out io.Writer, gone func(), makeRun func(plan.Run, store.Dir, *Reporter, <-chan os.Signal) error) error {
+	go func() {
+		io.Copy(io.Discard, in)
+		gone()
+	}()
+	checkpoint := make(chan os.Signal, 1) // what comes before the last was taken is as good as the last
+	signal.Notify(checkpoint, syscall.SIGUSR1)
+	defer signal.Stop(checkpoint)
+	reporter := NewReporter(out)
+	run, dir, err := plan.Open(folder)
+	if err == nil {
+		err = dir.Begin()
+	}
+	if err == nil {
+		err = makeRun(run, dir, reporter, checkpoint)
+	}
+	if err != nil && !errors.Is(err, context.Canceled) {
+		reporter.Failed(err)
+	}
+	return err
 }
 
 func (r *Reporter) report(e event) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"iwda/experiments/config"
+	"iwda/experiments/measure"
 	"iwda/losses"
 	"iwda/losses/form"
 	"iwda/nets"
@@ -204,7 +205,7 @@ func classConfusion(sourceShares torch.Tensor) untrained {
 		_, target := f.split(f.logits)
 		var rowWeights torch.Tensor
 		if !f.classWeights.IsZero() {
-			shares := f.classWeights.ClampMin(leastWeight).Mul(sourceShares)
+			shares := f.classWeights.ClampMin(measure.LeastWeight).Mul(sourceShares)
 			rowWeights = losses.EqualClasses(target.Softmax(1), shares.Div(shares.Sum()))
 		}
 		return losses.ClassConfusion(target, temperature, rowWeights)

@@ -47,8 +47,8 @@ func TestWeightsInTheLosses(t *testing.T) {
 		used := torch.ToSlice[float32](trainer.classWeights.inLosses)
 		switch {
 		case want.oracle:
-			if !slices.Equal(used, float32s(trainer.classWeights.truth)) {
-				t.Errorf("%s: weights %v, true ones %v", method, used, trainer.classWeights.truth)
+			if !slices.Equal(used, float32s(trainer.classWeights.Truth)) {
+				t.Errorf("%s: weights %v, true ones %v", method, used, trainer.classWeights.Truth)
 			}
 		case want.estimated:
 			if !slices.Equal(used, float32s(trainer.classWeights.tracker.Weights())) || used[0] == 1 {

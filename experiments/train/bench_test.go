@@ -7,7 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"iwda/datasets"
 	"iwda/experiments/config"
+	"iwda/experiments/domains"
+	"iwda/experiments/measure"
 	"iwda/internal/evenly"
 	"iwda/internal/timing"
 	"iwda/torch"
@@ -74,7 +77,7 @@ func benchmarkTest(b *testing.B, images int) rowReader {
 }
 
 func benchmarkEvaluation(b *testing.B, t *trainer, test rowReader) {
-	if err := t.evaluator.evaluate(b.Context(), test, newConfusion(10)); err != nil {
+	if err := t.evaluator.evaluate(b.Context(), test, measure.NewConfusion(10)); err != nil {
 		b.Fatal(err)
 	}
 }
@@ -91,11 +94,11 @@ func BenchmarkEvaluate(b *testing.B) {
 func BenchmarkCriteria(b *testing.B) {
 	rows := timing.Size(10_000, 1000)
 	t, test := benchmarkTrainer(b, "source-only"), benchmarkTest(b, rows)
-	target, heldOut := &outputs{kept: evenly.All(rows)}, &outputs{kept: evenly.Rows(rows, rows*77/1000)}
-	for _, kept := range []*outputs{target, heldOut} {
-		if err := t.evaluator.evaluate(b.Context(), test, kept); err != nil {
-			b.Fatal(err)
-		}
+	heldOut := inMemory{datasets.Subset(test.(inMemory).set, evenly.Rows(rows, rows*77/1000))}
+	about := domains.About{Classes: t.data.Classes, Labels: domains.Labels{Test: datasets.LabelsOf(test.(inMemory).set)}}
+	seen, err := measure.Observe(b.Context(), &about, measure.Sets{Test: t.evaluator.pass(test), HeldOut: t.evaluator.pass(heldOut)}, finite{})
+	if err != nil {
+		b.Fatal(err)
 	}
 	median := func(calls int, f func(int)) float64 {
 		times := make([]float64, calls)
@@ -109,10 +112,9 @@ func BenchmarkCriteria(b *testing.B) {
 	}
 	step := median(timing.Size(100, 1), func(i int) { benchmarkStep(b, t, i) })
 	evaluation := median(3, func(int) { benchmarkEvaluation(b, t, test) })
-	seen := &observations{heldOut: heldOut, target: target, compared: target}
 	judging := median(10*b.N, func(int) {
-		if len(seen.criteria(0, t.options.logf)) != len(measuredCriteria) {
-			b.Fatal("a criterion was not measured")
+		if len(seen.Criteria(0, t.options.logf)) == 0 {
+			b.Fatal("no criterion was measured")
 		}
 	})
 	b.ReportMetric(1e3*judging, "ms")

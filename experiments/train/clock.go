@@ -42,7 +42,7 @@ func (c *clock) save(s *saving) { s.Step = c.done }
 
 func (c *clock) restore(r *restoring) error {
 	first := 1
-	if len(r.Restarts) > 0 || c.steps() == 0 {
+	if len(r.Restarts) > 0 {
 		first = 0
 	}
 	if r.Step < first || r.Step > c.steps() {

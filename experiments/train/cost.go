@@ -11,6 +11,7 @@ import (
 	"iwda/experiments/config"
 	"iwda/experiments/domains"
 	"iwda/experiments/engine"
+	"iwda/experiments/measure"
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
 )
@@ -75,7 +76,7 @@ func lengthOf(run config.Resolved) (l length) {
 	default:
 		var d *data
 		if d, err = openData(run); err == nil {
-			source, test = d.source.Len(), d.test.Len()
+			source, test = d.Labels.Source.Len(), d.Labels.Test.Len()
 			l.steps = newClock(run.Train, d.feed.passSteps()).steps()
 			err = d.close()
 		}
@@ -92,6 +93,9 @@ type pace struct {
 
 // measurePace makes a few steps of a run that is then forgotten.
 func measurePace(ctx context.Context, run config.Resolved, options Options) (p pace, err error) {
+	if run.WithoutSteps() {
+		return p, errors.New("the network is made without steps")
+	}
 	if run.Network.Frozen {
 		return p, errors.New("a frozen backbone first computes the features of all images")
 	}
@@ -100,9 +104,6 @@ func measurePace(ctx context.Context, run config.Resolved, options Options) (p p
 		return p, err
 	}
 	defer func() { err = errors.Join(err, t.close()) }()
-	if t.clock.steps() == 0 {
-		return p, errors.New("the network is solved for, not trained in steps")
-	}
 	const warm, most, enough = 3, 40, time.Second
 	at := position{epoch: run.Train.DomainFromEpoch} // with the domain loss
 	var started time.Time
@@ -125,7 +126,7 @@ func measurePace(ctx context.Context, run config.Resolved, options Options) (p p
 	p.step = time.Since(started) / time.Duration(steps-warm)
 
 	rows := &countedRows{enough: enough / 2, started: time.Now()}
-	if err := t.evaluator.evaluate(ctx, t.data.onTest, newConfusion(len(t.data.classNames)), rows); err != nil && !errors.Is(err, errEnough) {
+	if err := t.evaluator.evaluate(ctx, t.data.onTest, measure.NewConfusion(len(t.data.Classes)), rows); err != nil && !errors.Is(err, errEnough) {
 		return p, err
 	}
 	p.row = time.Since(rows.started) / time.Duration(rows.n)
@@ -141,8 +142,8 @@ type countedRows struct {
 	enough  time.Duration
 }
 
-func (c *countedRows) take(o rowOutputs) error {
-	if c.n += o.labels.Len(); time.Since(c.started) > c.enough {
+func (c *countedRows) Take(o measure.Batch) error {
+	if c.n += o.Labels.Len(); time.Since(c.started) > c.enough {
 		return errEnough
 	}
 	return nil

@@ -48,7 +48,7 @@ overrides:
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := [3][]int{d.source.Counts(10), d.target.Counts(10), testCounts(t, d)}
+		got := [3][]int{d.Labels.Source.Counts(10), d.Labels.Target.Counts(10), testCounts(t, d)}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: %s", variant, diff)
 		}
@@ -134,8 +134,8 @@ train: {batch: 5}
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.source.Len() != 10 || d.target.Len() != 2 || testCounts(t, d)[2] != 1 {
-		t.Errorf("%d source and %d target rows, want 10 and 2", d.source.Len(), d.target.Len())
+	if d.Labels.Source.Len() != 10 || d.Labels.Target.Len() != 2 || testCounts(t, d)[2] != 1 {
+		t.Errorf("%d source and %d target rows, want 10 and 2", d.Labels.Source.Len(), d.Labels.Target.Len())
 	}
 }
 

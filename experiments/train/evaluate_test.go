@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"iwda/datasets"
+	"iwda/experiments/measure"
 	"iwda/nets"
 	"iwda/torch"
 )
@@ -46,23 +47,23 @@ func sevenRows(t *testing.T, unknown ...int) rowReader {
 func TestConfusion(t *testing.T) {
 	for name, test := range map[string]struct {
 		rows      rowReader
-		counts    confusion
+		counts    measure.Confusion
 		measured  bool
 		all, mean float64
 	}{
-		"all labels":  {sevenRows(t), confusion{{1, 0, 0}, {1, 2, 0}, {0, 1, 2}}, true, 5.0 / 7, (1 + 2.0/3 + 2.0/3) / 3},
-		"some labels": {sevenRows(t, 0, 4, 6), confusion{{0, 0, 0}, {1, 1, 0}, {0, 1, 1}}, true, 0.5, 0.5},
-		"none known":  {sevenRows(t, 0, 1, 2, 3, 4, 5, 6), newConfusion(3), false, 0, 0},
+		"all labels":  {sevenRows(t), measure.Confusion{{1, 0, 0}, {1, 2, 0}, {0, 1, 2}}, true, 5.0 / 7, (1 + 2.0/3 + 2.0/3) / 3},
+		"some labels": {sevenRows(t, 0, 4, 6), measure.Confusion{{0, 0, 0}, {1, 1, 0}, {0, 1, 1}}, true, 0.5, 0.5},
+		"none known":  {sevenRows(t, 0, 1, 2, 3, 4, 5, 6), measure.NewConfusion(3), false, 0, 0},
 	} {
 		for _, batch := range []int{1, 3, 7, 100} {
-			counts := newConfusion(3)
+			counts := measure.NewConfusion(3)
 			if err := (evaluator{logitsOf(fixed{3}), batch, torch.CPU, Options{}.alive}).evaluate(t.Context(), test.rows, counts); err != nil {
 				t.Fatal(err)
 			}
 			if !slices.EqualFunc(counts, test.counts, slices.Equal[[]int]) {
 				t.Errorf("%s, batches of %d: confusion %v, want %v", name, batch, counts, test.counts)
 			}
-			all, mean := counts.accuracy(), counts.meanClassAccuracy()
+			all, mean := counts.Accuracy(), counts.MeanClassAccuracy()
 			if all.Measured != test.measured || mean.Measured != test.measured || math.Abs(all.Value-test.all) > 1e-15 || math.Abs(mean.Value-test.mean) > 1e-15 {
 				t.Errorf("%s, batches of %d: accuracy %+v, mean over classes %+v", name, batch, all, mean)
 			}
@@ -77,10 +78,10 @@ type listing struct {
 	err     error // after the first batch
 }
 
-func (l *listing) take(o rowOutputs) error {
-	l.logits = append(l.logits, torch.ToSlice[float32](o.logits.Reshape(-1))...)
-	for row := range o.logits.Shape()[0] {
-		class, known := o.labels.At(row)
+func (l *listing) Take(o measure.Batch) error {
+	l.logits = append(l.logits, o.Logits...)
+	for row := range o.Labels.Len() {
+		class, known := o.Labels.At(row)
 		if !known {
 			class = -1
 		}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"iwda/experiments/measure"
 	"iwda/nets"
 	"iwda/torch"
 	"iwda/weightest"
@@ -157,12 +158,12 @@ func TestNotFiniteInEvaluation(t *testing.T) {
 			}
 		}
 		for _, v := range []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1))} {
-			err := finite{7}.take(rowOutputs{logits: torch.FromSlice([]float32{1, v, 2, 3}, 2, 2)})
+			err := finite{7}.Take(measure.Batch{Logits: []float32{1, v, 2, 3}})
 			if !errors.As(err, &diverged) || diverged.Step != 7 {
 				t.Errorf("%v: error %v", v, err)
 			}
 		}
-		if err := (finite{}).take(rowOutputs{logits: torch.FromSlice([]float32{1, -3e38, 3e38, 3e38}, 2, 2)}); err != nil {
+		if err := (finite{}).Take(measure.Batch{Logits: []float32{1, -3e38, 3e38, 3e38}}); err != nil {
 			t.Error(err)
 		}
 	})

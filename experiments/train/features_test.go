@@ -108,16 +108,6 @@ func TestWeightsHelpOnFeatures(t *testing.T) {
 	}
 }
 
-// Columns without names count from 0, as in all that is said of them: the third one has moved.
-func TestColumnThatMoved(t *testing.T) {
-	text, _ := gaussians(t)
-	text = strings.Replace(text, "source-only, dann", "source-only@linear, dann", 1)
-	run := resolveText(t, text, "full", "source-only@linear", 1, "train.validation=0.3", "network.name=linear")
-	if _, result := train(t, run); result.WithoutLabels.Columns == nil || result.WithoutLabels.Columns.Odd != "2" {
-		t.Errorf("%+v", result.WithoutLabels.Columns)
-	}
-}
-
 // A value that no network learns from is an error before the first step, which names the set and
 // the column.
 func TestValuesThatAreTooLarge(t *testing.T) {

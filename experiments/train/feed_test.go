@@ -111,7 +111,7 @@ func TestImageFeedReadsTheSourcesLabels(t *testing.T) {
 		}
 		var want []int64
 		for _, row := range l.sourceBatch.Rows {
-			class, _ := d.source.At(row)
+			class, _ := d.Labels.Source.At(row)
 			want = append(want, int64(class))
 		}
 		if !slices.Equal(b.labels, want) {

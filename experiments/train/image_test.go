@@ -231,10 +231,10 @@ func TestSubsampledImages(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = d.close() }()
-	counts := d.source.Counts(31)
+	counts := d.Labels.Source.Counts(31)
 	// floor(31/2) = 15 classes keep 2 of 4.
-	if counts[0] != 2 || counts[14] != 2 || counts[15] != 4 || d.target.Len() != 4*31 {
-		t.Errorf("source counts %v, %d target images", counts, d.target.Len())
+	if counts[0] != 2 || counts[14] != 2 || counts[15] != 4 || d.Labels.Target.Len() != 4*31 {
+		t.Errorf("source counts %v, %d target images", counts, d.Labels.Target.Len())
 	}
 	read := 0
 	for b, err := range d.onSource.batches(context.Background(), 10) {
@@ -243,14 +243,14 @@ func TestSubsampledImages(t *testing.T) {
 		}
 		for i := range b.len() {
 			got, known := b.labels.At(i)
-			if want, _ := d.source.At(read + i); got != want || !known {
+			if want, _ := d.Labels.Source.At(read + i); got != want || !known {
 				t.Fatalf("image %d has label %d, want %d", read+i, got, want)
 			}
 		}
 		read += b.len()
 	}
-	if read != d.source.Len() {
-		t.Errorf("%d source images read, want %d", read, d.source.Len())
+	if read != d.Labels.Source.Len() {
+		t.Errorf("%d source images read, want %d", read, d.Labels.Source.Len())
 	}
 }
 

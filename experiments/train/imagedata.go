@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -30,10 +31,10 @@ func openImages(ctx context.Context, run config.Resolved, network nets.Network, 
 	if err != nil {
 		return nil, err
 	}
-	d = &data{
-		classNames: sets.Source.ClassNames(), rowShape: cropShape(run), onTest: test,
-		unpublished: domains.Unpublished(run, sets.Source.Counts(), sets.Target.Counts(), nil),
-	}
+	d = &data{onTest: test, About: domains.About{
+		Classes: sets.Source.ClassNames(), Shape: cropShape(run),
+		Unpublished: domains.Unpublished(run, sets.Source.Counts(), sets.Target.Counts(), nil),
+	}}
 	if run.Train.Validation > 0 {
 		kept, held, err := source.holdOut()
 		if err != nil {
@@ -41,12 +42,12 @@ func openImages(ctx context.Context, run config.Resolved, network nets.Network, 
 		}
 		source, d.onHeldOut = kept, held
 	}
-	d.onSource, d.source, d.target, d.test = source, source.labels, target.labels, test.labels
+	d.onSource, d.Labels = source, domains.Labels{Source: source.labels, Target: target.labels, Test: test.labels}
 	const replaced = false
-	if err := d.check(run, replaced); err != nil {
+	if err := cmp.Or(d.Check(run), d.CheckBatch(run, replaced)); err != nil {
 		return nil, err
 	}
-	if d.sha256, err = domains.Fingerprint(sets, options.alive); err != nil {
+	if d.SHA256, err = domains.Fingerprint(sets, options.alive); err != nil {
 		return nil, err
 	}
 	if frozen, is := network.(*nets.Frozen); is {
@@ -74,7 +75,7 @@ func (d *data) evaluatePooled(ctx context.Context, pooled evaluator) error {
 		if *r == nil {
 			continue
 		}
-		set, err := pooled.features(ctx, "features", *r, d.classNames)
+		set, err := pooled.features(ctx, "features", *r, d.Classes)
 		if err != nil {
 			return err
 		}
@@ -85,15 +86,15 @@ func (d *data) evaluatePooled(ctx context.Context, pooled evaluator) error {
 
 // feedPooled computes the backbone's features of views of both domains, which the run is fed with.
 func (d *data) feedPooled(ctx context.Context, pooled evaluator, source, target *imageDomain) error {
-	onSource, err := pooled.features(ctx, "source", trainingViews{source, "source"}, d.classNames)
+	onSource, err := pooled.features(ctx, "source", trainingViews{source, "source"}, d.Classes)
 	if err != nil {
 		return err
 	}
-	onTarget, err := pooled.features(ctx, "target", trainingViews{target, "target"}, d.classNames)
+	onTarget, err := pooled.features(ctx, "target", trainingViews{target, "target"}, d.Classes)
 	if err != nil {
 		return err
 	}
-	d.rowShape = onSource.Shape()
+	d.Shape = onSource.Shape()
 	d.feed = newShuffled(onSource, onTarget, source.run.Network.Views, source.run.Train.Batch, source.run.Seed)
 	return nil
 }

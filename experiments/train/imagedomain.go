@@ -60,7 +60,7 @@ func (o *openDomains) open(run config.Resolved, set *images.Set, fractions []flo
 // have the same reader.
 func (d *imageDomain) holdOut() (kept, held *imageDomain, err error) {
 	set := d.reader.Set()
-	keptRows, heldRows, err := heldOutRows(set.Name(), d.labels, nil, set.ClassNames(), d.run)
+	keptRows, heldRows, err := domains.HoldOut(set.Name(), d.labels, nil, set.ClassNames(), d.run)
 	if err != nil {
 		return nil, nil, err
 	}

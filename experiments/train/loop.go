@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"iwda/experiments/measure"
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
 	"iwda/torch"
@@ -17,9 +18,6 @@ func (t *trainer) train(ctx context.Context) error {
 	asked := ctx // to stop
 	if !t.processes.alone() {
 		ctx = context.WithoutCancel(ctx) // they stop between two steps, all after the same one
-	}
-	if err := t.solve(ctx); err != nil {
-		return err
 	}
 	for {
 		if err := t.updateClassWeights(); err != nil {
@@ -87,7 +85,7 @@ func (t *trainer) compute(in stepInputs, aligned bool, rates, coefficients []tor
 	f := t.model.forward(in, aligned)
 	losses := t.objective.losses(f, aligned, coefficients, t.classWeights.inLosses)
 	norms := t.optimisation.step(rates, losses.minimised)
-	return measure(f, losses, norms, t.processes.wholeBatch(f))
+	return measured(f, losses, norms, t.processes.wholeBatch(f))
 }
 
 // readSteps takes into account what steps left that were not read yet. A loss or gradient that
@@ -122,19 +120,19 @@ func (t *trainer) measure(ctx context.Context) error {
 			}
 		}
 	}
-	seen, err := t.evaluator.observe(ctx, t.data, finite{t.clock.done})
+	seen, err := measure.Observe(ctx, &t.data.About, t.evaluator.sets(t.data), finite{t.clock.done})
 	if err != nil {
 		return err
 	}
 	m := store.Metrics{
 		Epoch: t.clock.done / t.clock.stepsPerEpoch, Step: t.clock.done,
 		LearningRate: t.optimisation.rate,
-		Criteria:     seen.criteria(t.clock.done, t.options.logf),
+		Criteria:     seen.Criteria(t.clock.done, t.options.logf),
 		Seconds:      t.effort.seconds(),
 	}
-	t.classWeights.describe(&m)
-	seen.describe(&m)
-	t.record.addEvaluation(m, seen.onTest)
+	t.classWeights.Describe(&m)
+	seen.Describe(&m)
+	t.record.addEvaluation(m, seen.OnTest)
 	return t.record.writeIfDue()
 }
 

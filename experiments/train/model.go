@@ -40,7 +40,7 @@ func openModelAndData(ctx context.Context, run config.Resolved, random *torch.Ra
 		if err != nil {
 			return nil, nil, err
 		}
-		random.Lend(func() { m.network, m.pretrainedSHA256, err = newNetwork(run, d.rowShape, len(d.classNames)) })
+		random.Lend(func() { m.network, m.pretrainedSHA256, err = newNetwork(run, d.Shape, len(d.Classes)) })
 		if err != nil {
 			return nil, nil, errors.Join(err, d.close())
 		}
@@ -174,12 +174,4 @@ func (m *model) state() nets.State { return m.network.State().Prefixed(checkpoin
 
 func (m *model) save(s *saving) { s.addAll(m.state()) }
 
-func (m *model) restore(r *restoring) error {
-	if _, is := m.network.(*nets.Trees); is { // whose size is not known yet; solve grows it again, to the same bits
-		for _, e := range m.state() {
-			r.take(e.Name)
-		}
-		return r.complete()
-	}
-	return r.takeAll(m.state(), checkpoint.NetworkPrefix)
-}
+func (m *model) restore(r *restoring) error { return r.takeAll(m.state(), checkpoint.NetworkPrefix) }

@@ -107,7 +107,7 @@ func stepTensors(method string, group *torch.ProcessGroup) (tensors map[string]t
 	}
 	defer t.close()
 	t.model.network = evaluating{t.model.network}
-	weights := make([]float32, len(t.classWeights.source))
+	weights := make([]float32, len(t.classWeights.Source))
 	for class := range weights {
 		weights[class] = 0.25 * float32(class+1)
 	}

@@ -42,9 +42,9 @@ type measures struct {
 	networkGradients, alignmentGradients int  // groups of parameters
 }
 
-// measure takes what is wanted of a step: its outputs, losses and norms of gradients, and the
+// measured takes what is wanted of a step: its outputs, losses and norms of gradients, and the
 // predictions for the whole batch, source rows first.
-func measure(f stepOutputs, losses lossTensors, gradients gradientNorms, predictions torch.Tensor) (m measures) {
+func measured(f stepOutputs, losses lossTensors, gradients gradientNorms, predictions torch.Tensor) (m measures) {
 	m = measures{
 		rows: f.features.Shape()[0], aligned: losses.aligned, discriminated: len(losses.discriminator) > 0,
 		networkGradients: len(gradients.network), alignmentGradients: len(gradients.alignment),

@@ -21,11 +21,11 @@ func TestReading(t *testing.T) {
 	torch.Tidy(func() {
 		scalar := func(v float32) torch.Tensor { return torch.FromSlice([]float32{v}, 1).Sum() }
 		r := &readings{together: 3}
-		r.add(position{1, 0}, measure(stepOutputs{features: scalar(1).Reshape(1, 1), logits: scalar(1).Reshape(1, 1)},
+		r.add(position{1, 0}, measured(stepOutputs{features: scalar(1).Reshape(1, 1), logits: scalar(1).Reshape(1, 1)},
 			lossTensors{classification: scalar(9)}, gradientNorms{network: []torch.Tensor{scalar(2)}}, scalar(1)), []int{4})
 		// The norms of the rows are 5 and 1, those of the logits 2 and 0.
 		f := stepOutputs{features: torch.FromSlice([]float32{3, -4, 0, 0, 0, 1}, 2, 3), logits: torch.FromSlice([]float32{0, 2, 0, 0}, 2, 2)}
-		r.add(position{1, 1}, measure(f, lossTensors{
+		r.add(position{1, 1}, measured(f, lossTensors{
 			classification: scalar(0.5), domain: scalar(0.25), aligned: true,
 			discriminator: []torch.Tensor{torch.FromSlice([]float32{1, 2}, 2), torch.FromSlice([]float32{3, -4}, 2)},
 		}, gradientNorms{[]torch.Tensor{scalar(3), scalar(4)}, []torch.Tensor{scalar(7)}},

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"iwda/experiments/checkpoint"
+	"iwda/experiments/measure"
 	"iwda/experiments/store"
 	"iwda/internal/throttle"
 )
@@ -16,7 +17,7 @@ type record struct {
 	classes   int
 	metrics   []store.Metrics
 	updates   []store.WeightUpdate
-	confusion confusion // of the last evaluation
+	confusion measure.Confusion // of the last evaluation
 
 	sums checkpoint.Sums // of the steps since the last evaluation
 
@@ -35,26 +36,18 @@ func newRecord(classes int, dir store.Dir, writes bool) *record {
 
 // addEvaluation completes a line of metrics with the accuracies, and with the means over the
 // steps since the last one, of which there may be none.
-func (r *record) addEvaluation(m store.Metrics, onTest confusion) {
-	m.Accuracy, m.MeanClassAccuracy = onTest.accuracy(), onTest.meanClassAccuracy()
-	m.ClassificationLoss = mean(r.sums.Classification, r.sums.Steps).OrNaN()
-	m.DomainLoss = mean(r.sums.Domain, r.sums.AlignedSteps).OrNaN()
-	m.TotalLoss = mean(r.sums.Total, r.sums.Steps).OrNaN()
-	m.FeatureNorm = mean(r.sums.FeatureNorm, r.sums.Steps)
-	m.LogitNorm = mean(r.sums.LogitNorm, r.sums.Steps)
-	m.NetworkGradient = mean(r.sums.NetworkGradient, r.sums.Steps)
-	m.DiscriminatorAccuracy = mean(r.sums.DiscriminatorAccuracy, r.sums.DiscriminatorSteps)
-	m.DiscriminatorGradient = mean(r.sums.DiscriminatorGradient, r.sums.DiscriminatorSteps)
+func (r *record) addEvaluation(m store.Metrics, onTest measure.Confusion) {
+	m.Accuracy, m.MeanClassAccuracy = onTest.Accuracy(), onTest.MeanClassAccuracy()
+	m.ClassificationLoss = measure.Mean(r.sums.Classification, r.sums.Steps).OrNaN()
+	m.DomainLoss = measure.Mean(r.sums.Domain, r.sums.AlignedSteps).OrNaN()
+	m.TotalLoss = measure.Mean(r.sums.Total, r.sums.Steps).OrNaN()
+	m.FeatureNorm = measure.Mean(r.sums.FeatureNorm, r.sums.Steps)
+	m.LogitNorm = measure.Mean(r.sums.LogitNorm, r.sums.Steps)
+	m.NetworkGradient = measure.Mean(r.sums.NetworkGradient, r.sums.Steps)
+	m.DiscriminatorAccuracy = measure.Mean(r.sums.DiscriminatorAccuracy, r.sums.DiscriminatorSteps)
+	m.DiscriminatorGradient = measure.Mean(r.sums.DiscriminatorGradient, r.sums.DiscriminatorSteps)
 	r.sums, r.confusion = checkpoint.Sums{}, onTest
 	r.metrics = append(r.metrics, m)
-}
-
-// mean is that of n values by their sum; it is not measured of none.
-func mean(sum float64, n int) store.Optional[float64] {
-	if n == 0 {
-		return store.Optional[float64]{}
-	}
-	return store.Measured(sum / float64(n))
 }
 
 func (r *record) addUpdate(u store.WeightUpdate) { r.updates = append(r.updates, u) }

@@ -92,6 +92,14 @@ func train(t *testing.T, run config.Resolved) (store.Dir, store.Result) {
 	return dir, result
 }
 
+// sum is that of counts.
+func sum(counts []int) (total int) {
+	for _, n := range counts {
+		total += n
+	}
+	return total
+}
+
 // timeless is a result without what differs between two runs of the same.
 func timeless(r store.Result) store.Result {
 	r.Seconds, r.PeakMemoryBytes = 0, 0

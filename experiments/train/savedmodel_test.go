@@ -2,11 +2,8 @@ package train
 
 import (
 	"context"
-	"errors"
-	"io"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,6 +15,7 @@ import (
 	"iwda/datasets"
 	"iwda/datasets/normalise"
 	"iwda/experiments/config"
+	"iwda/experiments/measure"
 	savedmodel "iwda/experiments/model"
 	"iwda/experiments/network"
 	"iwda/experiments/store"
@@ -26,7 +24,7 @@ import (
 )
 
 // evaluateSaved evaluates the model of a run's folder on the run's test set.
-func evaluateSaved(t *testing.T, run config.Resolved, dir store.Dir) (savedmodel.Model, confusion) {
+func evaluateSaved(t *testing.T, run config.Resolved, dir store.Dir) (savedmodel.Model, measure.Confusion) {
 	t.Helper()
 	m, err := savedmodel.Open(dir.String())
 	if err != nil {
@@ -36,7 +34,7 @@ func evaluateSaved(t *testing.T, run config.Resolved, dir store.Dir) (savedmodel
 	if err != nil {
 		t.Fatal(err)
 	}
-	counts := newConfusion(len(d.classNames))
+	counts := measure.NewConfusion(len(d.Classes))
 	e := evaluator{logitsOf(networkOf(t, m)), 20, torch.CPU, Options{}.alive}
 	if err := e.evaluate(context.Background(), d.onTest, counts); err != nil {
 		t.Fatal(err)
@@ -60,6 +58,12 @@ func networkOf(t *testing.T, m savedmodel.Model) nets.Network {
 
 func equalConfusion(a, b [][]int) bool {
 	return slices.EqualFunc(a, b, func(x, y []int) bool { return slices.Equal(x, y) })
+}
+
+// normalised scales numbers to a sum of 1.
+func normalised(shares []float64) []float64 {
+	floats.Scale(1/floats.Sum(shares), shares)
+	return shares
 }
 
 func nearShares(t *testing.T, what string, got, want []float64) {
@@ -100,7 +104,7 @@ func TestFinishedRunIsAModel(t *testing.T) {
 			nearShares(t, "source", m.Shares.Source, result.LabelDistributions.Source)
 			want := slices.Clone(c.classifier(result))
 			for i := range want {
-				want[i] = max(want[i], leastWeight)
+				want[i] = max(want[i], measure.LeastWeight)
 			}
 			nearShares(t, "classifier", m.Shares.Classifier, normalised(want))
 			target := slices.Clone(result.Weights)
@@ -125,43 +129,6 @@ func TestFinishedRunIsAModel(t *testing.T) {
 func TestModelOfFeatures(t *testing.T) {
 	text, _ := gaussians(t)
 	savedModelOf(t, resolveText(t, text, "full", "iwdan", 1, "train.epochs=1"))
-}
-
-// What makes no step is a model as any other.
-func TestModelsWithoutSteps(t *testing.T) {
-	for _, name := range []string{"linear", "forest", "boosting"} {
-		t.Run(name, func(t *testing.T) { modelWithoutSteps(t, "network.name="+name) })
-	}
-}
-
-func modelWithoutSteps(t *testing.T, set string) {
-	text, _ := gaussians(t)
-	run := resolveText(t, text, "full", "source-only", 1, set)
-	savedModelOf(t, run)
-	dir, result := train(t, run)
-	metrics, err := dir.ReadMetrics()
-	if err != nil || len(metrics) != 1 || metrics[0].Step != 0 || result.Steps != 0 || result.LastAccuracy.Value < 0.3 {
-		t.Errorf("%+v, %v; accuracy %v after %d steps", metrics, err, result.LastAccuracy, result.Steps)
-	}
-	// It takes up where it ended.
-	model, err := os.ReadFile(dir.Path(store.ModelFile))
-	if err := errors.Join(err, os.Remove(dir.Path(store.ResultFile))); err != nil {
-		t.Fatal(err)
-	}
-	again, err := Run(context.Background(), run, dir, Options{Threads: 1, Log: io.Discard})
-	if err != nil || again.LastAccuracy != result.LastAccuracy || !equalConfusion(again.Confusion, result.Confusion) {
-		t.Errorf("from its checkpoint: accuracy %v, not %v; %v", again.LastAccuracy, result.LastAccuracy, err)
-	}
-	if written, err := os.ReadFile(dir.Path(store.ModelFile)); err != nil || string(written) != string(model) {
-		t.Errorf("another model from its checkpoint; %v", err)
-	}
-	// With rows held out, target rows are judged by classifiers of a part of the source, as these are.
-	run.Train.Validation = 0.3
-	dir, _ = train(t, run)
-	outputs, err := dir.ReadOutputs()
-	if err != nil || len(outputs.TargetCrossed) != len(outputs.Target) || slices.Equal(outputs.TargetCrossed, outputs.Target) {
-		t.Errorf("%d crossed logits of %d; %v", len(outputs.TargetCrossed), len(outputs.Target), err)
-	}
 }
 
 // savedModelOf trains a run on features and checks that the model which it leaves is its network.
@@ -239,7 +206,7 @@ func TestCalibrationOfARun(t *testing.T) {
 	for i := range labels {
 		labels[i] = min(i, 39-i, 9)
 	}
-	set := noise{values, labels, tr.data.classNames}
+	set := noise{values, labels, tr.data.Classes}
 	tr.data.onHeldOut = inMemory{set}
 	about, err := aboutNow(tr)
 	if err != nil {
@@ -269,7 +236,7 @@ func TestCalibrationOfARun(t *testing.T) {
 		t.Errorf("mean probabilities %.4f, shares %.4f", mean, about.Shares.Classifier)
 	}
 
-	tr.data.onHeldOut = inMemory{noise{values[:28*28*5], labels[:5], tr.data.classNames}}
+	tr.data.onHeldOut = inMemory{noise{values[:28*28*5], labels[:5], tr.data.Classes}}
 	if about, err = aboutNow(tr); err != nil {
 		t.Fatal(err)
 	}
@@ -281,11 +248,15 @@ func TestCalibrationOfARun(t *testing.T) {
 
 // aboutNow describes the model of a trainer as at its end.
 func aboutNow(t *trainer) (savedmodel.Metadata, error) {
-	c, err := conclude(context.Background(), t.run, t.data, t.classWeights, t.evaluator, t.options.logf)
+	described, err := about(t.run, t.data, t.model)
 	if err != nil {
-		return savedmodel.Metadata{}, err
+		return described, err
 	}
-	return c.about(t.model)
+	err = t.finished().Conclude(context.Background(), t.dir, &store.Result{}, described, finite{}, func(m savedmodel.Metadata) error {
+		described = m
+		return nil
+	})
+	return described, err
 }
 
 // noise is a set of images that are noise.

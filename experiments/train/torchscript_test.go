@@ -11,6 +11,7 @@ import (
 
 	"iwda/experiments/config"
 	"iwda/experiments/domains"
+	"iwda/experiments/measure"
 	savedmodel "iwda/experiments/model"
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
@@ -87,19 +88,19 @@ func wantTrained(t *testing.T, run config.Resolved, dir store.Dir) {
 	if err := loadCheckpoint(made.network.State(), dir.Path(store.CheckpointFile)); err != nil {
 		t.Fatal(err)
 	}
-	var own, opened outputs
+	var own, opened measure.Outputs
 	if frozen, ok := network.(*nets.Frozen); ok && m.Input.Kind == savedmodel.Images {
 		network = frozen.OnPooled() // the run evaluates pooled features
 	}
 	for _, part := range []struct {
 		of nets.Network
-		to *outputs
+		to *measure.Outputs
 	}{{made.evaluated, &own}, {network, &opened}} {
 		if err := (evaluator{logitsOf(part.of), 20, torch.CPU, Options{}.alive}).evaluate(context.Background(), d.onTest, part.to); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if len(own.logits) == 0 || !slices.Equal(own.logits, opened.logits) {
+	if len(own.Logits) == 0 || !slices.Equal(own.Logits, opened.Logits) {
 		t.Error("the model's logits are not the run's")
 	}
 }

@@ -10,7 +10,8 @@ import (
 	"iwda/datasets"
 	"iwda/experiments/checkpoint"
 	"iwda/experiments/config"
-	"iwda/experiments/plan"
+	"iwda/experiments/measure"
+	savedmodel "iwda/experiments/model"
 	"iwda/experiments/store"
 	"iwda/internal/throttle"
 	"iwda/nets/architecture"
@@ -73,19 +74,16 @@ func (t *trainer) open(ctx context.Context) (err error) {
 	if t.model, t.data, err = openModelAndData(ctx, t.run, t.random, t.options); err != nil {
 		return err
 	}
-	for _, problem := range t.data.unpublished {
+	for _, problem := range t.data.Unpublished {
 		t.options.logf("warning: %s", problem)
 	}
-	classes := len(t.data.classNames)
+	classes := len(t.data.Classes)
 	if t.classWeights, err = newClassWeights(t.run, method, t.data, device); err != nil {
 		return err
 	}
 	t.clock = newClock(t.run.Train, t.data.feed.passSteps())
-	if architecture.Name(t.run.Network.Name).OnRows() && method.Alignment == config.NoAlignment {
-		t.clock.epochs = 0 // it is solved
-	}
 	var alignment alignment
-	sourceShares := vector(t.classWeights.source, device)
+	sourceShares := vector(t.classWeights.Source, device)
 	t.random.Lend(func() { alignment = newAlignment(t.run, method, t.model.network.FeatureSize(), sourceShares) })
 	t.objective = newObjective(t.run, method, alignment, sourceShares, t.processes)
 	t.model.state().Move(torch.Float32, device)
@@ -96,7 +94,7 @@ func (t *trainer) open(ctx context.Context) (err error) {
 	t.readings = newReadings(device)
 	t.record = newRecord(classes, t.dir, t.processes.first())
 	t.checkpoints = newCheckpoints(t.run, t.dir, t.options, t.processes.first(),
-		checkpoint.State{DataSHA256: t.data.sha256, WeightsSHA256: t.model.pretrainedSHA256},
+		checkpoint.State{DataSHA256: t.data.SHA256, WeightsSHA256: t.model.pretrainedSHA256},
 		t.clock, t.data.feed, t.model, t.objective, t.optimisation, t.classWeights, t.record, t.effort, t.restarts,
 		dropoutDraws{t.random})
 	// What the alignment drew for its own networks must not change the dropout of the
@@ -202,43 +200,20 @@ func (t *trainer) finish(ctx context.Context) (store.Result, error) {
 	if warning := t.classWeights.neverUpdated(t.clock.steps()); warning != "" {
 		t.options.logf("%s", warning)
 	}
-	onSource := newConfusion(len(t.data.classNames))
-	if err := t.evaluator.evaluate(ctx, t.data.onSource, onSource); err != nil {
-		return store.Result{}, err
-	}
 	result := store.Result{
-		ID:         plan.Of(t.run).ID.String(),
-		Experiment: t.run.Experiment,
-		Variant:    t.run.Variant, Task: t.run.Task, Method: t.run.Method, Seed: t.run.Seed,
-		ConfigHash: t.run.Hash(),
-		Versions:   versions(),
-		Machine:    machine(t.options.Device),
-		Device:     t.options.Device.String(), Threads: t.options.Threads,
-		WeightsSHA256:   t.model.pretrainedSHA256,
-		DataSHA256:      t.data.sha256,
-		Unpublished:     t.data.unpublished,
-		SourceConfusion: onSource,
-		Classes:         t.data.classNames,
-		Restarts:        t.restarts.made,
+		Machine: machine(t.options.Device), Device: t.options.Device.String(), Threads: t.options.Threads,
+		WeightsSHA256: t.model.pretrainedSHA256, Restarts: t.restarts.made,
 	}
 	if !t.processes.alone() {
 		result.Processes = t.processes.size()
 	}
 	t.record.conclude(&result)
-	t.classWeights.conclude(&result)
-	c, err := conclude(ctx, t.run, t.data, t.classWeights, t.evaluator, t.options.logf)
+	about, err := about(t.run, t.data, t.model)
 	if err != nil {
 		return store.Result{}, err
 	}
-	about, err := c.about(t.model)
+	err = t.finished().Conclude(ctx, t.dir, &result, about, finite{}, func(m savedmodel.Metadata) error { return m.Write(t.dir.Disk(), t.dir.String()) })
 	if err != nil {
-		return store.Result{}, err
-	}
-	if err := c.write(t.dir, about); err != nil {
-		return store.Result{}, err
-	}
-	result.WithoutLabels = c.withoutLabels()
-	if result.CorrectedAccuracy, err = correctedAccuracy(ctx, t.evaluator, t.data, about); err != nil {
 		return store.Result{}, err
 	}
 	t.effort.conclude(&result)
@@ -246,4 +221,11 @@ func (t *trainer) finish(ctx context.Context) (store.Result, error) {
 		return store.Result{}, err
 	}
 	return result, t.dir.RemovePreviousCheckpoint()
+}
+
+// finished is the run as it is measured.
+func (t *trainer) finished() measure.Finished {
+	return measure.Finished{
+		Run: t.run, About: &t.data.About, Shares: t.classWeights.Shares, Sets: t.evaluator.sets(t.data), Source: t.evaluator.pass(t.data.onSource), Logf: t.options.logf,
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"iwda/datasets"
 	"iwda/datasets/normalise"
 	"iwda/experiments/domains"
+	"iwda/experiments/measure"
 	savedmodel "iwda/experiments/model"
 	"iwda/internal/testfiles"
 	"iwda/torch"
@@ -21,7 +22,7 @@ import (
 func heldOutOf(t *testing.T, labels datasets.Labels) []int {
 	t.Helper()
 	run := ownRun(t, "iwdan", nil, "train.validation=0.3", "network.normalise=standard")
-	_, held, err := heldOutRows("source", labels, nil, []string{"cat", "cow", "dog"}, run)
+	_, held, err := domains.HoldOut("source", labels, nil, []string{"cat", "cow", "dog"}, run)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +151,7 @@ func TestNormalisedRun(t *testing.T) {
 				t.Errorf("%s: a row of length %v", name, length)
 			}
 		}
-		counts := newConfusion(3)
+		counts := measure.NewConfusion(3)
 		if err := (evaluator{logitsOf(networkOf(t, m)), 50, torch.CPU, Options{}.alive}).evaluate(t.Context(), d.onTest, counts); err != nil {
 			t.Fatal(err)
 		}

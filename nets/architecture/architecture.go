@@ -13,16 +13,18 @@ type Name string
 
 // The networks.
 const (
-	LeNet     Name = "lenet"
-	MLP       Name = "mlp"
-	Linear    Name = "linear" // a classifier of the rows themselves
-	Forest    Name = "forest" // another
-	Boosting  Name = "boosting"
-	ResNet18  Name = "resnet18"
-	ResNet34  Name = "resnet34"
-	ResNet50  Name = "resnet50"
-	ResNet101 Name = "resnet101"
-	ResNet152 Name = "resnet152"
+	LeNet    Name = "lenet"
+	MLP      Name = "mlp"
+	Linear   Name = "linear" // a classifier of the rows themselves
+	Forest   Name = "forest" // another
+	Boosting Name = "boosting"
+	// Perceptron is an MLP of one layer that is made without steps, and so aligns nothing.
+	Perceptron Name = "perceptron"
+	ResNet18   Name = "resnet18"
+	ResNet34   Name = "resnet34"
+	ResNet50   Name = "resnet50"
+	ResNet101  Name = "resnet101"
+	ResNet152  Name = "resnet152"
 	// TorchScript is a backbone that the user brings, as a file of PyTorch.
 	TorchScript Name = "torchscript"
 )
@@ -50,8 +52,8 @@ const (
 	Stepwise Making = iota
 	// Solved is to the minimum of its loss, if it aligns nothing, and else in steps.
 	Solved
-	// Grown is as trees, without steps, so it aligns nothing.
-	Grown
+	// Learnt is without steps, so it aligns nothing.
+	Learnt
 )
 
 // all holds every network with its inputs, in the order in which they are listed to users.
@@ -63,8 +65,9 @@ var all = []struct {
 	{LeNet, []Input{SmallImages, Photographs}, Stepwise},
 	{MLP, []Input{Vectors}, Stepwise},
 	{Linear, []Input{Vectors}, Solved},
-	{Forest, []Input{Vectors}, Grown},
-	{Boosting, []Input{Vectors}, Grown},
+	{Forest, []Input{Vectors}, Learnt},
+	{Boosting, []Input{Vectors}, Learnt},
+	{Perceptron, []Input{Vectors}, Learnt},
 	{ResNet18, []Input{Photographs}, Stepwise},
 	{ResNet34, []Input{Photographs}, Stepwise},
 	{ResNet50, []Input{Photographs}, Stepwise},
@@ -102,7 +105,7 @@ func Names() []string {
 }
 
 // OnRows tells whether a network has no features but the rows themselves.
-func (n Name) OnRows() bool { return n.Made() != Stepwise }
+func (n Name) OnRows() bool { return n.Made() != Stepwise && n != Perceptron }
 
 // Made returns how a network comes about.
 func (n Name) Made() Making {

@@ -34,7 +34,7 @@ func TestNamesAndInputs(t *testing.T) {
 			t.Errorf("%s: %q, %v", name, a, err)
 		}
 	}
-	if _, err := Parse("resnet"); err == nil || !strings.Contains(err.Error(), `"resnet"; there are lenet, mlp, linear, forest, boosting, resnet18`) {
+	if _, err := Parse("resnet"); err == nil || !strings.Contains(err.Error(), `"resnet"; there are lenet, mlp, linear, forest, boosting, perceptron, resnet18`) {
 		t.Errorf("no network's name: %v", err)
 	}
 }

@@ -107,9 +107,12 @@ func TestGraphsAreTheNetworks(t *testing.T) {
 				torch.Seed(11)
 				network := c.network()
 				trees := 0
-				if forest, is := network.(*nets.Trees); is {
-					trees, _, _ = forest.Sizes()
-				} else {
+				switch learnt, _ := network.(learnt); of := learnt.Model.(type) {
+				case forest.Forest:
+					trees = of.Trees
+				case boosting.Model:
+					trees = of.Trees
+				default:
 					randomise(network.State())
 				}
 				const rows = 3
@@ -154,8 +157,25 @@ func TestGraphsAreTheNetworks(t *testing.T) {
 	}
 }
 
+// learnt is a model of rows of six values and four classes as a network.
+type learnt struct{ learners.Model }
+
+func (l learnt) Forward(x torch.Tensor, _ bool) (features, logits torch.Tensor) {
+	values := torch.ToSlice[float32](x)
+	return x, torch.FromSlice(l.Logits(values, 6, 1), len(values)/6, 4).To(torch.Float32, torch.CPU)
+}
+
+func (l learnt) FeatureSize() int { return 6 }
+
+func (l learnt) State() (state nets.State) {
+	for _, t := range l.Tensors() {
+		state = append(state, nets.Entry{Name: t.Name, Tensor: torch.FromSlice(t.Values, len(t.Values)/t.Width, t.Width)})
+	}
+	return state
+}
+
 // grown is trees of rows of six values and four classes.
-func grown(t *testing.T, name architecture.Name) *nets.Trees {
+func grown(t *testing.T, name architecture.Name) nets.Network {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, 2))
 	rows := learners.Rows{Classes: 4}
@@ -165,23 +185,17 @@ func grown(t *testing.T, name architecture.Name) *nets.Trees {
 		}
 		rows.Labels = append(rows.Labels, random.IntN(4))
 	}
-	n := nets.NewTrees(name, nets.Settings{RowShape: []int{6}, Classes: 4})
+	learn := forest.Fit
 	if name == architecture.Boosting {
 		settings := boosting.Usual()
 		settings.Rounds, settings.Folds, settings.LeastRows = 5, 0, 3
-		b, err := settings.Fit(t.Context(), rows, nil, 1, rand.NewPCG(3, 4))
-		if err != nil {
-			t.Fatal(err)
-		}
-		n.Set(b.Model.(boosting.Model))
-		return n
+		learn = settings.Fit
 	}
-	f, err := forest.Fit(t.Context(), rows, nil, 1, rand.NewPCG(3, 4))
+	fitted, err := learn(t.Context(), rows, nil, 1, rand.NewPCG(3, 4))
 	if err != nil {
 		t.Fatal(err)
 	}
-	n.Set(f.Model.(forest.Forest))
-	return n
+	return learnt{fitted.Model}
 }
 
 // none leaves rows as they are.

@@ -309,14 +309,14 @@ class _Member:
         network = self.about["network"]
         if network["name"] in ("forest", "boosting"):
             return self._grown(rows, network["name"], network["trees"])
-        if network["name"] not in ("linear", "mlp"):
+        if network["name"] not in ("linear", "mlp", "perceptron"):
             if self._module is None:
                 from ._torch import Module
 
                 self._module = Module(self.folder, self.about, self.state, self.run_module)
             return np.asarray(self._module(rows), float)
         z = rows.astype(float)
-        layers = [f"hidden{i}" for i in range(1, network.get("hidden_layers", 1))] + ["bottleneck"] if network["name"] == "mlp" else []
+        layers = [f"hidden{i}" for i in range(1, network.get("hidden_layers", 1))] + ["bottleneck"] if network["name"] != "linear" else []
         for layer in layers:
             z = np.maximum(z @ self.state[layer + ".weight"].T.astype(float) + self.state[layer + ".bias"], 0)
         return np.asarray(z @ self.state["classifier.weight"].T.astype(float) + self.state["classifier.bias"])

@@ -9,10 +9,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"runtime/debug"
-	"syscall"
 
 	"iwda/datasets"
 	"iwda/experiments/config"
@@ -80,8 +78,7 @@ func prepareMemory() {
 	}
 }
 
-// worker makes the run of a folder, which has its config.yaml, until the end of standard input, which tells that the
-// parent died.
+// worker makes the run of a folder.
 func worker(ctx context.Context, arguments []string, s Streams) error {
 	var o engine.Work
 	if len(arguments) != 2 {
@@ -90,32 +87,13 @@ func worker(ctx context.Context, arguments []string, s Streams) error {
 	if err := json.Unmarshal([]byte(arguments[0]), &o); err != nil {
 		return err
 	}
-	go func() {
-		io.Copy(io.Discard, s.In)
-		s.Gone()
-	}()
-	checkpoint := make(chan os.Signal, 1) // what comes before the last was taken is as good as the last
-	signal.Notify(checkpoint, syscall.SIGUSR1)
-	defer signal.Stop(checkpoint)
-	reporter := schedule.NewReporter(s.Out)
-	err := func() error {
+	return schedule.Work(arguments[1], s.In, s.Out, s.Gone, func(run plan.Run, dir store.Dir, r *schedule.Reporter, checkpoint <-chan os.Signal) error {
 		device, err := parseDevice(o.Device)
 		if err != nil {
 			return err
 		}
-		run, dir, err := plan.Open(arguments[1])
-		if err != nil {
-			return err
-		}
-		if err := dir.Begin(); err != nil {
-			return err
-		}
-		return makeRun(ctx, run, dir, o, train.Options{Device: device, Threads: o.Threads, Log: s.Err, Progress: reporter.Progress, Alive: reporter.Alive, CheckpointNow: checkpoint})
-	}()
-	if err != nil && !errors.Is(err, context.Canceled) {
-		reporter.Failed(err)
-	}
-	return err
+		return makeRun(ctx, run, dir, o, train.Options{Device: device, Threads: o.Threads, Log: s.Err, Progress: r.Progress, Alive: r.Alive, CheckpointNow: checkpoint})
+	})
 }
 
 // makeRun makes the run, with the other processes of its group if there are any.

@@ -1,0 +1,211 @@
+package fit
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"iwda/datasets"
+	"iwda/experiments/config"
+	"iwda/experiments/domains"
+	"iwda/experiments/measure"
+	"iwda/experiments/model"
+	"iwda/experiments/plan"
+	"iwda/experiments/store"
+)
+
+// written is an experiment on two tables of three classes and four columns. The third one has moved in the target, whose
+// first class is rare; labelled says whether its rows have labels.
+func written(t *testing.T, network string, labelled bool, set ...string) config.Resolved {
+	t.Helper()
+	root, random := t.TempDir(), rand.New(rand.NewPCG(3, 4))
+	for _, name := range []string{"source", "target"} {
+		counts := map[string][]int{"source": {60, 60, 60}, "target": {10, 60, 130}}[name]
+		text := "a,b,c,d,label,who\n"
+		for class, n := range counts {
+			for i := range n {
+				row := make([]float64, 4)
+				for j := range row {
+					row[j] = random.NormFloat64()
+				}
+				row[class] += 2.5
+				label := "abc"[class : class+1]
+				if name == "target" {
+					row[2] += 1
+					if !labelled {
+						label = ""
+					}
+				}
+				text += fmt.Sprintf("%.4f,%.4f,%.4f,%.4f,%s,%d\n", row[0], row[1], row[2], row[3], label, i/3)
+			}
+		}
+		if err := os.WriteFile(filepath.Join(root, name+".csv"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file, err := config.Parse("fit.yaml", []byte(strings.ReplaceAll(`experiment: fit
+dataset:
+  name: files
+  domains: {source: {path: ROOT/source.csv, ignore: [who]}, target: {path: ROOT/target.csv, ignore: [who]}}
+tasks: [source-target]
+variants: [full]
+methods: [source-only]
+seeds: [1]
+train: {epochs: 1, batch: 8}
+`, "ROOT", root)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := file.Set(append([]string{"network={name: " + network + ", normalise: source}"}, set...)); err != nil {
+		t.Fatal(err)
+	}
+	run, err := file.Resolve("source-target", "full", "source-only", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
+func made(t *testing.T, run config.Resolved, threads int) (store.Dir, store.Result) {
+	t.Helper()
+	dir := plan.Of(run).Dir(t.TempDir())
+	if err := dir.Begin(); err != nil {
+		t.Fatal(err)
+	}
+	result, err := Run(t.Context(), run, dir, Options{Threads: threads})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir, result
+}
+
+var networks = []string{"linear", "perceptron", "forest", "boosting"}
+
+// A run leaves a model that says what the run said, whatever holds it, and a line of metrics.
+func TestRunIsAModel(t *testing.T) {
+	for _, network := range networks {
+		run := written(t, network, true, "train.validation=0.1")
+		dir, result := made(t, run, 1)
+		m, err := model.Open(dir.String())
+		if err != nil {
+			t.Fatalf("%s: %v", network, err)
+		}
+		alone := filepath.Join(t.TempDir(), "model")
+		if err := model.Save(alone, m); err != nil {
+			t.Fatal(err)
+		}
+		if m, err = model.Open(alone); err != nil {
+			t.Fatal(err)
+		}
+		data, err := domains.Open(run, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		counts := measure.NewConfusion(3)
+		if err := counts.Take(measure.Batch{Logits: m.Logits()(valuesOf(data.Test)), Labels: datasets.LabelsOf(data.Test)}); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.EqualFunc(counts, result.Confusion, slices.Equal[[]int]) || result.LastAccuracy.Value < 0.6 || string(m.Architecture.Name) != network {
+			t.Errorf("%s: the model of %s confuses %v, the run %v", network, m.Architecture.Name, counts, result.Confusion)
+		}
+		if lines, err := dir.ReadMetrics(); err != nil || len(lines) != 1 || lines[0].Step != 0 || lines[0].Accuracy != result.LastAccuracy || !lines[0].ValidationLoss.Measured {
+			t.Errorf("%s: %+v, %v", network, lines, err)
+		}
+		// Target rows are judged by classifiers of a part of the source, as its own rows are; the column that moved is named.
+		outputs, err := dir.ReadOutputs()
+		if err != nil || len(outputs.TargetCrossed) != len(outputs.Target) || slices.Equal(outputs.TargetCrossed, outputs.Target) || len(outputs.HeldOutLabels) != 180 {
+			t.Errorf("%s: %d crossed logits of %d; %v", network, len(outputs.TargetCrossed), len(outputs.Target), err)
+		}
+		if known := result.WithoutLabels; known.Columns == nil || known.Columns.Odd != "c" || known.LikelyShares == nil || m.Calibration == nil || m.Calibration.Form != "ts" {
+			t.Errorf("%s: %+v, %+v", network, known, m.Calibration)
+		}
+		if finished, is := plan.Of(run).Finished(strings.TrimSuffix(dir.String(), filepath.FromSlash("/fit/"+result.ID))); !is || finished.ConfigHash != run.Hash() {
+			t.Errorf("%s: it does not count as finished", network)
+		}
+	}
+}
+
+// A run gives the same bits again, and with any number of threads; unlabelled rows of the target change nothing but what is
+// measured by their labels.
+func TestSameBits(t *testing.T) {
+	for _, network := range networks {
+		file := func(dir store.Dir, name string) []byte {
+			content, err := os.ReadFile(dir.Path(name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return content
+		}
+		run := written(t, network, true, "train.validation=0.1")
+		first, _ := made(t, run, 1)
+		second, _ := made(t, run, 3)
+		for _, name := range []string{store.ModelFile, model.WeightsFile, store.OutputsFile} {
+			if !bytes.Equal(file(first, name), file(second, name)) {
+				t.Errorf("%s: %s differs", network, name)
+			}
+		}
+		blind, result := made(t, written(t, network, false, "train.validation=0.1"), 1)
+		if !bytes.Equal(file(first, model.WeightsFile), file(blind, model.WeightsFile)) || result.LastAccuracy.Measured || result.Confusion != nil {
+			t.Errorf("%s: without target labels: %+v", network, result)
+		}
+	}
+}
+
+// Rows of a group are on one side of a fold, and what is kept says which group each is of.
+func TestGroupsOfARun(t *testing.T) {
+	for _, network := range networks {
+		run := written(t, network, false, "train.validation=0.1")
+		for i := range run.Dataset.Domains {
+			run.Dataset.Domains[i].Ignore, run.Dataset.Domains[i].Group = nil, "who"
+		}
+		dir, _ := made(t, run, 1)
+		outputs, err := dir.ReadOutputs()
+		if err != nil || len(outputs.HeldOutGroups) != len(outputs.HeldOutLabels) || len(outputs.TargetGroups) != 200 || slices.Max(outputs.HeldOutGroups) != 19 {
+			t.Errorf("%s: groups %v, %v; %v", network, outputs.HeldOutGroups, outputs.TargetGroups, err)
+		}
+	}
+}
+
+// Without held-out rows nothing is known that takes them.
+func TestWithoutValidation(t *testing.T) {
+	dir, result := made(t, written(t, "linear", true), 1)
+	if _, err := dir.ReadOutputs(); err == nil || result.WithoutLabels != nil || result.CorrectedAccuracy.Measured {
+		t.Errorf("%+v, %v", result.WithoutLabels, err)
+	}
+	about, err := model.ReadMetadata(dir.String())
+	if err != nil || about.Calibration != nil || about.Shares.Target != nil {
+		t.Errorf("%+v, %v", about, err)
+	}
+}
+
+// What cannot be learnt from is an error before anything is written.
+func TestErrors(t *testing.T) {
+	for name, c := range map[string]struct {
+		domain, row, want string
+	}{
+		"one row of a class": {"source", "1,2,3,4,eel,1\n", `one row of class "eel"; with train.validation it takes two`},
+		"a large value":      {"target", "1e30,2,3,4,a,1\n", `column "a": a value is`},
+	} {
+		run := written(t, "linear", false, "train.validation=0.1")
+		path := filepath.Join(filepath.Dir(run.Dataset.Domains[0].Path), c.domain+".csv")
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, append(text, c.row...), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		dir := plan.Of(run).Dir(t.TempDir())
+		if err := dir.Begin(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Run(t.Context(), run, dir, Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
