@@ -25,8 +25,8 @@ func (s *session) scenarios() []scenario {
 		{"adapt", ofCommands, s.adapt},
 		{"export", ofCommands, s.export},
 		{"predict", ofCommands, s.replaced("p.csv", []string{"predict", "MODEL/seed-1", "rows.csv", "-o", "p.csv"}, []string{"predict", "MODEL/seed-2", "rows.csv", "-o", "p.csv"})},
-		{"labelshift", ofCommands, s.replaced("sums", []string{"labelshift", "--source", "source-p.csv", "--target", "target-p.csv", "--partial", "sums"},
-			[]string{"labelshift", "--source", "target-p.csv", "--target", "source-p.csv", "--partial", "sums"})},
+		{"labelshift", ofCommands, s.replaced("shares.json", []string{"labelshift", "source-p.csv", "target-p.csv", "-o", "shares.json"},
+			[]string{"labelshift", "target-p.csv", "source-p.csv", "-o", "shares.json"})},
 	}
 }
 
