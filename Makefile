@@ -10,8 +10,7 @@ gotorch := github.com/wangkuiyi/gotorch
 # gotorch's takes longest to compile, so it comes first.
 library := build/lib/libcgotorch.so build/lib/libiwtorch.so
 shim := $(patsubst torch/csrc/%.cc,build/shim/%.o,$(wildcard torch/csrc/*.cc))
-shim_headers := $(wildcard torch/csrc/*.h torch/csrc/gloo/*.h torch/csrc/gloo/*/*.h)
-shim_flags = $$libtorch_flags $$(CXX='$(CXX)' sh tools/find-collectives.sh build/libtorch.env)
+shim_headers := $(wildcard torch/csrc/*.h)
 # No errors where the shim is built: newer compilers warn of libtorch's own headers. What they
 # say lies beside the object, and `make lint` reads it there.
 warnings := -Wall -Wextra
@@ -242,7 +241,7 @@ build/gotorch.o: build/gotorch.cc build/gotorch.env build/libtorch.env tools/cxx
 
 build/shim/%.o: torch/csrc/%.cc $(shim_headers) build/libtorch.env tools/cxx-flags.sh
 	@mkdir -p $(@D)
-	$(call timed,compile $<,$(CXX) $(cxx_flags) $(warnings) $(shim_flags) -c $< -o $@ 2>$@.log || { cat $@.log >&2; exit 1; }; cat $@.log >&2)
+	$(call timed,compile $<,$(CXX) $(cxx_flags) $(warnings) $$libtorch_flags -c $< -o $@ 2>$@.log || { cat $@.log >&2; exit 1; }; cat $@.log >&2)
 
 build/lib/libcgotorch.so: build/gotorch.o
 	@mkdir -p $(@D)
@@ -278,7 +277,7 @@ build/sanitize/gotorch.o: build/gotorch.cc build/gotorch.env build/libtorch.env
 
 build/sanitize/shim/%.o: torch/csrc/%.cc $(shim_headers) build/libtorch.env
 	@mkdir -p $(@D)
-	$(call timed,compile $< with sanitizers,$(CXX) $(cxx_flags) $(sanitizers) $(warnings) $(shim_flags) -c $< -o $@)
+	$(call timed,compile $< with sanitizers,$(CXX) $(cxx_flags) $(sanitizers) $(warnings) $$libtorch_flags -c $< -o $@)
 
 build/sanitize/libcgotorch.so: build/sanitize/gotorch.o
 	$(call timed,link $@,$(CXX) -shared $(sanitizers) $^ -o $@ $$libtorch_link)

@@ -24,21 +24,12 @@ func Adversarial(source, target, rowWeights torch.Tensor) torch.Tensor {
 // rows, times w_y, and e/Σe over the target rows; their sums are constants to
 // autograd, as is the sum of weights that the loss is divided by. All arguments have
 // the shape (B).
-//
-// The rows may be one part of a batch in parts of the same size: the mean over the parts
-// is the loss of the batch. total completes a sum over the part's rows to that over all,
-// and returns its argument if there is one part.
-func EntropyConditioned(source, target, sourceCertainty, targetCertainty, rowWeights torch.Tensor, parts int, total func(torch.Tensor) torch.Tensor) torch.Tensor {
-	sourceShare := weighted(sourceCertainty.Div(total(sourceCertainty.Detach().Sum())), rowWeights)
-	targetShare := targetCertainty.Div(total(targetCertainty.Detach().Sum()))
-	whole := total(sourceShare.Sum().Add(targetShare.Sum()).Detach())
-	loss := sourceShare.Mul(negativeLog(source)).Sum().
+func EntropyConditioned(source, target, sourceCertainty, targetCertainty, rowWeights torch.Tensor) torch.Tensor {
+	sourceShare := weighted(sourceCertainty.Div(sourceCertainty.Detach().Sum()), rowWeights)
+	targetShare := targetCertainty.Div(targetCertainty.Detach().Sum())
+	return sourceShare.Mul(negativeLog(source)).Sum().
 		Add(targetShare.Mul(negativeLogComplement(target)).Sum()).
-		Div(whole)
-	if parts == 1 {
-		return loss
-	}
-	return loss.Scale(float64(parts))
+		Div(sourceShare.Sum().Add(targetShare.Sum()).Detach())
 }
 
 // Conditioned returns CDAN's discriminator input p ⊗ z, shape (rows × k·d), class

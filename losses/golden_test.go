@@ -142,7 +142,7 @@ func TestAdversarialGolden(t *testing.T) {
 			}
 			if c.entropy {
 				e := Certainty(logits.Softmax(1), torch.Number(in.array("entropy_coefficient").Scalar()))
-				loss = EntropyConditioned(source, target, e.Narrow(0, 0, rows), e.Narrow(0, rows, rows), rowWeights, 1, itself)
+				loss = EntropyConditioned(source, target, e.Narrow(0, 0, rows), e.Narrow(0, rows, rows), rowWeights)
 			} else {
 				loss = Adversarial(source, target, rowWeights)
 			}

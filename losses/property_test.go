@@ -72,7 +72,7 @@ func TestWeightsOfOneGiveTheBase(t *testing.T) {
 			"released":    func(w torch.Tensor) torch.Tensor { return ReleasedBalancedCrossEntropy(logits, labels, uniform, w) },
 			"adversarial": func(w torch.Tensor) torch.Tensor { return Adversarial(source, target, w) },
 			"entropy": func(w torch.Tensor) torch.Tensor {
-				return EntropyConditioned(source, target, certainty, certainty, w, 1, itself)
+				return EntropyConditioned(source, target, certainty, certainty, w)
 			},
 			"unbiased": func(w torch.Tensor) torch.Tensor { return MaximumMeanDiscrepancy(form.Unbiased, w, layers...) },
 			"biased":   func(w torch.Tensor) torch.Tensor { return MaximumMeanDiscrepancy(form.Biased, w, layers...) },
@@ -301,8 +301,8 @@ func TestSaturation(t *testing.T) {
 			for name, loss := range map[string]torch.Tensor{
 				"adversarial":          Adversarial(source, target, torch.Tensor{}),
 				"weighted":             Adversarial(source, target, zeros),
-				"entropy":              EntropyConditioned(source, target, certainty, certainty, torch.Tensor{}, 1, itself),
-				"entropy, all weights": EntropyConditioned(source, target, certainty, certainty, zeros, 1, itself),
+				"entropy":              EntropyConditioned(source, target, certainty, certainty, torch.Tensor{}),
+				"entropy, all weights": EntropyConditioned(source, target, certainty, certainty, zeros),
 			} {
 				finite(t, name, loss)
 				loss.Backward()
@@ -384,9 +384,6 @@ func TestGradientsAgainstFiniteDifferences(t *testing.T) {
 		})
 	}
 }
-
-// itself is the total over the parts of a batch that is one part.
-func itself(sum torch.Tensor) torch.Tensor { return sum }
 
 // With weights that make classes equally frequent, a target of few rows of a class is confused
 // as one of many is.

@@ -9,7 +9,6 @@ here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "$1" && pwd)
 lib=$(cd "$2" && pwd)
 export here build CXX="${CXX:-g++}"
-sh "$here/find-collectives.sh" "$build/libtorch.env" >"$build/collectives"
 cd "$here/.."
 
 cat >"$build/one.sh" <<'ONE'
@@ -23,12 +22,6 @@ source=$1
 [ "$1" != shim.cc ] || source=$build/shim.cc
 # shellcheck disable=SC2046,SC2086
 case $1 in
-*/process_group.cc)
-	compile $libtorch_flags $(cat "$build/collectives") || {
-		echo "without NCCL, whose headers do not compile here:"
-		compile $libtorch_flags $(sed 's/-DUSE_C10D_NCCL//' "$build/collectives")
-	}
-	;;
 */graph.cc)
 	compile $libtorch_flags || {
 		echo "without CUDA graphs, whose headers do not compile here:"
@@ -43,7 +36,7 @@ ONE
 
 # What takes longest comes first. All other files of the shim are one, as most of their time
 # goes into reading torch's headers.
-apart='convolution process_group graph'
+apart='convolution graph'
 for source in torch/csrc/*.cc; do
 	case " $apart " in
 	*" $(basename "$source" .cc) "*) ;;

@@ -88,7 +88,6 @@ find_libtorch() {
 
 compile() {
 	sh tools/compile.sh build lib
-	cat build/collectives
 }
 
 doctor() {
@@ -216,20 +215,6 @@ rate() {
 	'
 }
 
-# processes lets two of them make one run: on CPUs, or on two GPUs where there are.
-processes() {
-	if [ "$device" = cuda ] && [ "$(nvidia-smi --list-gpus | wc -l)" -lt 2 ]; then
-		echo 'one GPU: two processes cannot share it under NCCL, and none were started'
-		return
-	fi
-	experiment
-	export WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT=29517
-	RANK=1 LOCAL_RANK=1 bin/iwrun -c build/steps.yaml -o results/shared --only '*/*/iwdan/*' --device "$device" &
-	RANK=0 LOCAL_RANK=0 bin/iwrun -c build/steps.yaml -o results/shared --only '*/*/iwdan/*' --device "$device"
-	wait $!
-	grep '"processes": 2' results/shared/steps/full/clean-warped/iwdan/seed-1/result.json
-}
-
 resnet() {
 	passes=10
 	[ "$device" = cuda ] || passes=2
@@ -255,6 +240,5 @@ part graphs 60 graphs
 part again 40 again
 part adapt 60 adapt
 part sharing 60 sharing
-part processes 40 processes
 part resnet 50 resnet
 ! awk -F '\t' '$2 != "passed"' build/parts | grep -q .

@@ -23,7 +23,7 @@
 //
 //   - Accumulator collects C and mu batch by batch while a model trains.
 //   - Sample holds the predictions of a finished classifier on held-out source rows
-//     and target rows, Sums their sums, which parts of a data set can be merged from.
+//     and target rows, Sums their sums.
 //     Both give the Problem that every estimator reads.
 //   - Estimators are values that carry their settings: QP, the paper's quadratic program for
 //     C of any rank, BBSE and MLLS, on soft or, inside Hard, on hard predictions.

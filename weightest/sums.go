@@ -1,9 +1,7 @@
 package weightest
 
 import (
-	"encoding/binary"
 	"fmt"
-	"io"
 	"math/bits"
 	"slices"
 
@@ -88,26 +86,6 @@ func requireRows(source, target int) error {
 	if source == 0 || target == 0 {
 		return fmt.Errorf("%w: %d source rows and %d target rows", ErrNoStatistics, source, target)
 	}
-	return nil
-}
-
-// AddSource adds held-out source rows: their probabilities, row-major n×k, and their n
-// labels. The error is that of CheckSource, and nothing is added then. AddSource panics where
-// the lengths do not fit.
-func (s *Sums) AddSource(probabilities []float64, labels []int) error {
-	if err := CheckSource(probabilities, labels, s.classes); err != nil {
-		return err
-	}
-	s.addRows(probabilities, labels)
-	return nil
-}
-
-// AddTarget adds target rows, row-major m×k, as AddSource does.
-func (s *Sums) AddTarget(probabilities []float64) error {
-	if err := CheckTarget(probabilities, s.classes); err != nil {
-		return err
-	}
-	s.addRows(probabilities, nil)
 	return nil
 }
 
@@ -238,47 +216,9 @@ func (s *Sums) Problem() (Problem, error) {
 	return p, nil
 }
 
-// SumsBytes returns how many bytes the sums of k classes take, in memory and as written.
+// SumsBytes returns how many bytes the sums of k classes take.
 func SumsBytes(classes int) float64 {
 	const each = 16 + 8 // a soft and a hard sum
 	k := float64(classes)
 	return each * (k*k + k)
-}
-
-// arrays are all numbers of the sums, in the order in which they are written.
-func (s *Sums) arrays() []any { return []any{s.softJoint, s.softTarget, s.hardJoint, s.hardTarget} }
-
-// Write writes the sums of soft predictions, those of the source by label (k×k) and of the
-// target (k), and the counts of hard ones likewise: every number as eight bytes, the lower ones
-// first, a soft sum as the higher and the lower half of its multiple of 2⁻⁶².
-func (s *Sums) Write(w io.Writer) error {
-	for _, numbers := range s.arrays() {
-		if err := binary.Write(w, binary.LittleEndian, numbers); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// ReadSums reads the sums of so many classes as Write writes them. Fewer bytes and a negative
-// count are an error. It panics unless classes ≥ 1.
-func ReadSums(r io.Reader, classes int) (*Sums, error) {
-	s := NewSums(classes)
-	for _, numbers := range s.arrays() {
-		if err := binary.Read(r, binary.LittleEndian, numbers); err != nil {
-			return nil, err
-		}
-	}
-	for _, counts := range []struct {
-		of   []int64
-		rows *int
-	}{{s.hardJoint, &s.sourceRows}, {s.hardTarget, &s.targetRows}} {
-		for i, count := range counts.of {
-			if count < 0 {
-				return nil, fmt.Errorf("weightest: the saved sums hold a count of %d rows at position %d", count, i)
-			}
-			*counts.rows += int(count)
-		}
-	}
-	return s, nil
 }

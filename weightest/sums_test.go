@@ -1,7 +1,6 @@
 package weightest
 
 import (
-	"bytes"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -118,32 +117,18 @@ func TestSumsMerge(t *testing.T) {
 
 	parts := []*Sums{NewSums(k), NewSums(k), NewSums(k)}
 	for _, i := range r.Perm(n) {
-		part := parts[r.IntN(3)]
 		for range sourceCounts[i] {
-			if err := part.AddSource(source[i*k:(i+1)*k], labels[i:i+1]); err != nil {
-				t.Fatal(err)
-			}
+			parts[r.IntN(3)].addRows(source[i*k:(i+1)*k], labels[i:i+1])
 		}
 	}
 	for _, i := range r.Perm(m) {
-		part := parts[r.IntN(3)]
 		for range targetCounts[i] {
-			if err := part.AddTarget(target[i*k : (i+1)*k]); err != nil {
-				t.Fatal(err)
-			}
+			parts[r.IntN(3)].addRows(target[i*k:(i+1)*k], nil)
 		}
 	}
 	merged := NewSums(k)
 	for _, i := range []int{2, 0, 1} {
-		var file bytes.Buffer
-		if err := parts[i].Write(&file); err != nil || file.Len() != int(SumsBytes(k)) {
-			t.Fatalf("%d bytes: %v", file.Len(), err)
-		}
-		restored, err := ReadSums(&file, k)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := merged.Merge(restored); err != nil {
+		if err := merged.Merge(parts[i]); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -222,9 +207,6 @@ func TestInvalidRows(t *testing.T) {
 		if _, err := SampleOf(2, nil, nil, test.row); !errors.Is(err, ErrInvalidRow) || !strings.Contains(err.Error(), "target row 0") {
 			t.Errorf("%s: error %v of a target row", name, err)
 		}
-		if err := NewSums(2).AddTarget(test.row); !errors.Is(err, ErrInvalidRow) {
-			t.Errorf("%s: error %v of sums", name, err)
-		}
 	}
 }
 
@@ -235,32 +217,5 @@ func TestProblemOfNoRows(t *testing.T) {
 	}
 	if _, err := counted(s, nil, make([]int, 4)).Problem(); !errors.Is(err, ErrNoStatistics) {
 		t.Errorf("no target row counts: error %v", err)
-	}
-}
-
-func TestReadSumsErrors(t *testing.T) {
-	sums := randomSample(t, rand.New(rand.NewPCG(1, 5)), 3, 6, 4).Sums()
-	var good bytes.Buffer
-	if err := sums.Write(&good); err != nil {
-		t.Fatal(err)
-	}
-	sums.hardJoint[4] = -1
-	var negative bytes.Buffer
-	if err := sums.Write(&negative); err != nil {
-		t.Fatal(err)
-	}
-	for name, test := range map[string]struct {
-		file    []byte
-		classes int
-	}{
-		"classes":  {good.Bytes(), 4},
-		"none":     {nil, 3},
-		"cut off":  {good.Bytes()[:good.Len()-1], 3},
-		"soft":     {good.Bytes()[:100], 3},
-		"negative": {negative.Bytes(), 3},
-	} {
-		if _, err := ReadSums(bytes.NewReader(test.file), test.classes); err == nil {
-			t.Errorf("%s: no error", name)
-		}
 	}
 }

@@ -40,8 +40,8 @@ Examples:
 				for _, f := range report.Findings {
 					fmt.Fprintf(s.out, "%s: %s\n    %s\n", f.Path, f.What, f.Do)
 				}
-				fmt.Fprintf(s.err, "%s: %s; runs: %d finished, %d unfinished, %d running; %d models, %d of them without a checksum; %d files of sums\n",
-					folder, printable.Count(len(report.Findings), "finding"), report.Finished, report.Unfinished, report.Running, report.Models, report.Unsealed, report.Parts)
+				fmt.Fprintf(s.err, "%s: %s; runs: %d finished, %d unfinished, %d running; %d models, %d of them without a checksum\n",
+					folder, printable.Count(len(report.Findings), "finding"), report.Finished, report.Unfinished, report.Running, report.Models, report.Unsealed)
 				found += len(report.Findings)
 			}
 			if found > 0 {

@@ -130,9 +130,6 @@ type workOptions struct {
 	Schedule    schedule.Options
 	Device      string // one or several
 	Checkpoints string // interval between two of them
-	// Meeting and GroupTimeout are how long processes that make one run together wait for each other at
-	// its start, and after it.
-	Meeting, GroupTimeout time.Duration
 }
 
 func (o *workOptions) machineFlags() []cli.Flag {
@@ -186,12 +183,6 @@ func (o *workOptions) workerFlags() []cli.Flag {
 				}
 				return nil
 			}},
-		&cli.DurationFlag{Name: "meeting-timeout", Destination: &o.Meeting, Value: 5 * time.Minute,
-			Usage:  "if several processes make a run together: `DURATION` that each waits for the others to start",
-			Action: commandline.Between(time.Second, longest, "--meeting-timeout", "want a second or more")},
-		&cli.DurationFlag{Name: "group-timeout", Destination: &o.GroupTimeout, Value: 30 * time.Minute,
-			Usage:  "and then: `DURATION` that each waits for the others' part of a step, or a checkpoint, before it fails",
-			Action: commandline.Between(time.Second, longest, "--group-timeout", "want a second or more")},
 	)
 }
 
@@ -228,7 +219,7 @@ func (o workOptions) workOf(run plan.Run, device string) (engine.Work, error) {
 
 // work is how a run is made on a device.
 func (o workOptions) work(device string) engine.Work {
-	return engine.Work{Device: device, Threads: o.Schedule.Threads, Checkpoints: o.Checkpoints, Meeting: o.Meeting, Group: o.GroupTimeout}
+	return engine.Work{Device: device, Threads: o.Schedule.Threads, Checkpoints: o.Checkpoints}
 }
 
 // ask asks iwrun-torch, until a signal to stop.

@@ -20,7 +20,6 @@ import (
 	"iwda/experiments/schedule"
 	"iwda/experiments/store"
 	"iwda/internal/commandline"
-	"iwda/internal/launcher"
 	"iwda/internal/printable"
 )
 
@@ -78,24 +77,8 @@ func runExperiment(o runOptions, s streams) error {
 	if err := plan.CheckData(runs); err != nil {
 		return err
 	}
-	group, local, err := launcher.FromEnvironment(os.LookupEnv)
-	switch {
-	case err != nil:
-		return wrongUsage("%v", err)
-	case group.Size > 1 && len(runs) != 1:
-		return wrongUsage("WORLD_SIZE is %d: that many processes make one run together, and %d are selected", group.Size, len(runs))
-	case group.Size > 1:
-		if err := o.deviceOf(local, s); err != nil {
-			return err
-		}
-		if group.Rank > 0 {
-			return takePart(runs[0], o.Results, o.workOptions, s)
-		}
-		o.Schedule.Retries = 0 // all processes would have to start again, which is their launcher's to do
-	default:
-		if err := o.devices(s); err != nil {
-			return err
-		}
+	if err := o.devices(s); err != nil {
+		return err
 	}
 	if err := domains.CheckSameWeights(runs, o.Results, o.Schedule.Overwrite); err != nil {
 		return err
@@ -171,39 +154,6 @@ func (o *runOptions) cost(runs []plan.Run, s streams) (cost engine.Costs, err er
 	}
 	err = s.ask(engine.Measure, all, &cost)
 	return cost, err
-}
-
-// deviceOf finds the one of several that a process of this machine uses: with cuda or
-// auto each has a GPU of its own, as far as there are any.
-func (o *workOptions) deviceOf(local int, s streams) error {
-	if err := o.devices(s); err != nil {
-		return err
-	}
-	if o.Device == "cuda" {
-		o.Device = "auto"
-		if err := o.devices(s); err != nil {
-			return err
-		}
-	}
-	o.Schedule.Devices = []string{o.Schedule.Devices[local%len(o.Schedule.Devices)]}
-	return nil
-}
-
-// takePart makes the run as a process that is not the group's first one, which writes the
-// files.
-func takePart(run plan.Run, results string, o workOptions, s streams) error {
-	if _, finished := run.Finished(results); finished {
-		return nil
-	}
-	part, err := o.workOf(run, o.Schedule.Devices[0])
-	if err != nil {
-		return err
-	}
-	part.Results = results
-	if err := s.ask(engine.TakePart, part, new(any)); err != nil {
-		return fmt.Errorf("%s: %w", run.ID, err)
-	}
-	return nil
 }
 
 // stopped says how an interrupted command goes on.

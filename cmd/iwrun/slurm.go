@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"os/exec"
 	"slices"
@@ -21,10 +20,7 @@ type slurmOptions struct {
 	taskOptions
 	selection
 	Submit bool
-	Nodes  int // that make a run together
-	// Processes is the number of those that make a run together on each; 0: one a GPU.
-	Processes int
-	Sbatch    []string // other options of all jobs
+	Sbatch []string // other options of all jobs
 }
 
 // slurmFlags are those that sbatch has too: they are handed on under their names.
@@ -46,9 +42,6 @@ func newSlurmCommand(s streams) *cli.Command {
 		flags = append(flags, &cli.StringFlag{Name: f.name, Usage: f.usage})
 	}
 	flags = append(flags,
-		&cli.IntFlag{Name: "nodes", Destination: &o.Nodes, Value: 1, Usage: "`NUMBER` of machines that make a run together", Action: commandline.Between(1, mostTasks, "--nodes", "a run takes at least one machine")},
-		&cli.IntFlag{Name: "processes", Destination: &o.Processes, DefaultText: "one per GPU of --gres, else 1", Usage: "`NUMBER` of processes that make a run together on each machine",
-			Action: commandline.Between(1, mostAtOnce, "--processes", "a run takes at least one process on a machine")},
 		commandline.Strings(&o.Sbatch, "sbatch", "any other option of sbatch, `--NAME=VALUE`, for all jobs; may be repeated"),
 		&cli.BoolFlag{Name: "submit", Destination: &o.Submit, Usage: "submit the jobs and print their numbers"},
 	)
@@ -91,7 +84,7 @@ func (o slurmOptions) job(c *cli.Context) (cluster.Slurm, error) {
 	shared = append(shared, o.Sbatch...)
 	job := cluster.Slurm{
 		Options: append(own, shared...), TableOptions: append(slices.Clone(shared), tableTime),
-		AtOnce: o.AtOnce, Nodes: o.Nodes, Processes: cmp.Or(o.Processes, cluster.GPUs(c.String("gres"))),
+		AtOnce: o.AtOnce,
 	}
 	if err := job.CheckOptions(); err != nil {
 		return cluster.Slurm{}, wrongUsage("%v", err)

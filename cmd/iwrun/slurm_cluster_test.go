@@ -159,37 +159,6 @@ func TestSlurmCancelledTask(t *testing.T) {
 	}
 }
 
-// TestSlurmProcessesOfOneRun: two processes make a run together; when their task is stopped
-// in the middle, both stop, and both go on in the next start.
-func TestSlurmProcessesOfOneRun(t *testing.T) {
-	inFolder(t)
-	t.Setenv(asProgram, "yes")
-	startSlurm(t, 1001)
-	shared := []string{"-c", "tiny.yaml", "--set", "train.epochs=40", "--only", "*/*/iwdan/*"}
-	status, out, text := call(t, append([]string{"slurm", "--processes", "2", "--submit"}, shared...)...)
-	jobs := jobNumbers(out)
-	if status != 0 || len(jobs) != 2 {
-		t.Fatalf("status %d\n%s\n%s", status, out, text)
-	}
-	waitForSlurm(t, "the run was interrupted in the middle", func() bool {
-		metrics, err := tinyDir("iwdan").ReadMetrics()
-		if err != nil || metrics[len(metrics)-1].Epoch < 2 {
-			return false
-		}
-		slurmOutput(t, "scancel", "--batch", "--signal=USR1", jobs[0]+"_1")
-		return true
-	})
-	waitForSlurm(t, "all jobs have ended", func() bool { return slurmOutput(t, "squeue", "--noheader") == "" })
-	log := readFile(t, filepath.Join("results", "tiny", "slurm", "logs", jobs[0]+"_1.txt"))
-	if !strings.Contains(log, "queued again") || !strings.Contains(log, "start 2") {
-		t.Errorf("it was not interrupted:\n%s", log)
-	}
-	result, err := tinyDir("iwdan").ReadResult()
-	if err != nil || result.Processes != 2 {
-		t.Fatalf("%d processes; %v\n%s", result.Processes, err, log)
-	}
-}
-
 // expectSame compares two runs in all that does not depend on the clock.
 func expectSame(t *testing.T, interrupted, whole store.Dir) {
 	t.Helper()

@@ -1,4 +1,4 @@
-// Package check reads all files of finished and unfinished runs, models and parts below a folder,
+// Package check reads all files of finished and unfinished runs and models below a folder,
 // and says which are damaged, which do not belong together and which were left by processes that
 // died. It changes nothing.
 package check
@@ -7,15 +7,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"iwda/experiments/adapt/names"
-	"iwda/experiments/labelshift"
 	"iwda/experiments/model"
 	"iwda/experiments/store"
 	"iwda/internal/input"
@@ -32,14 +29,14 @@ type Finding struct {
 // Report is what there is below a folder.
 type Report struct {
 	Finished, Unfinished, Running int // runs; of those that are being made nothing is read
-	Models, Parts                 int
+	Models                        int
 	Unsealed                      int // models without the SHA-256 that model.json states: somebody has changed it by hand
 	Findings                      []Finding
 }
 
 // Empty reports whether there is nothing that this program has written.
 func (r Report) Empty() bool {
-	return r.Finished+r.Unfinished+r.Running+r.Models+r.Parts+len(r.Findings) == 0
+	return r.Finished+r.Unfinished+r.Running+r.Models+len(r.Findings) == 0
 }
 
 // Folder checks all below a folder. Links to folders are followed. The error is for a folder that
@@ -61,9 +58,6 @@ type checker struct {
 func (c *checker) find(path, what, do string) {
 	c.Findings = append(c.Findings, Finding{path, what, do})
 }
-
-// again is what to do about what its command makes again.
-const again = "remove it and give the command again that wrote it"
 
 func (c *checker) folder(path string) {
 	real, err := filepath.EvalSymlinks(path)
@@ -99,8 +93,6 @@ func (c *checker) folder(path string) {
 			}
 		case err == nil && info.IsDir():
 			c.folder(name)
-		case err == nil && info.Mode().IsRegular():
-			c.part(name)
 		}
 	}
 }
@@ -148,24 +140,5 @@ func (c *checker) adaptation(path string, has func(name string) bool) {
 	}
 	if err != nil {
 		c.find(outcome, err.Error(), "run the same iwrun adapt command again, which writes it from the runs")
-	}
-}
-
-// part checks a file if it is one of sums.
-func (c *checker) part(path string) {
-	file, err := input.Open(path)
-	if err != nil {
-		c.find(path, "cannot be read: "+err.Error(), "check its permissions and the disk, then run iwrun check again")
-		return
-	}
-	start := make([]byte, len(labelshift.PartStart))
-	_, err = io.ReadFull(file, start)
-	file.Close()
-	if err != nil || string(start) != labelshift.PartStart {
-		return
-	}
-	c.Parts++
-	if _, err := labelshift.ReadPart(path); err != nil {
-		c.find(path, strings.TrimPrefix(err.Error(), path+": "), again)
 	}
 }

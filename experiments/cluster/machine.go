@@ -81,21 +81,10 @@ var arraySizeLine = regexp.MustCompile(`(?m)^MaxArraySize\s*=\s*([1-9][0-9]*)`)
 // maxArraySize asks the cluster; away from one it assumes the usual size.
 func maxArraySize() int {
 	text, _ := exec.Command("scontrol", "show", "config").Output()
-	return numberIn(string(text), arraySizeLine, usualArraySize)
-}
-
-var gpuResource = regexp.MustCompile(`(?:^|,)gpu(?::[A-Za-z][^:,]*)?:([1-9][0-9]*)(?:,|$)`)
-
-// GPUs returns the number of GPUs that generic resources of Slurm name, as in gpu:a100:8,
-// and 1 where they name none.
-func GPUs(resources string) int { return numberIn(resources, gpuResource, 1) }
-
-// numberIn returns the number that an expression finds in a text, otherwise the usual one.
-func numberIn(text string, expression *regexp.Regexp, usual int) int {
-	if match := expression.FindStringSubmatch(text); match != nil {
-		if number, err := strconv.Atoi(match[1]); err == nil {
-			return number
+	if match := arraySizeLine.FindSubmatch(text); match != nil {
+		if size, err := strconv.Atoi(string(match[1])); err == nil {
+			return size
 		}
 	}
-	return usual
+	return usualArraySize
 }

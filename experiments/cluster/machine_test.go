@@ -80,13 +80,3 @@ func TestDataOfDefaults(t *testing.T) {
 		t.Errorf("without IWDA_DATA: %q, %v", j.exports(), err)
 	}
 }
-
-func TestGPUsOfResources(t *testing.T) {
-	for text, want := range map[string]int{
-		"": 1, "gpu": 1, "gpu:1": 1, "gpu:8": 8, "gpu:a100:4": 4, "nvme:2,gpu:tesla-v100:2": 2, "gpu:3,nvme": 3, "gpumem:16": 1,
-	} {
-		if got := GPUs(text); got != want {
-			t.Errorf("%q: %d, want %d", text, got, want)
-		}
-	}
-}

@@ -29,11 +29,8 @@ type Slurm struct {
 	// those of the last job, which makes the tables.
 	Options, TableOptions []string
 
-	AtOnce int // largest number of tasks at a time; 0: no limit
-	// Nodes and Processes are the numbers of machines that make a run together, and of
-	// processes on each; 0 counts as 1.
-	Nodes, Processes int
-	MaxArraySize     int // of the cluster, at least 1: every task's number is below it
+	AtOnce       int // largest number of tasks at a time; 0: no limit
+	MaxArraySize int // of the cluster, at least 1: every task's number is below it
 }
 
 // Lines that begin with #SBATCH have their own rules for blanks, quotes and #.
@@ -137,9 +134,6 @@ type script struct {
 // Same is the number of starts in a row with the same checkpoint that are too many.
 func (s script) Same() int { return s.Fruitless + 1 }
 
-// Shared reports whether several processes make a run together.
-func (s script) Shared() bool { return s.Nodes*s.Processes > 1 }
-
 // exports are the commands that give the experiment's variables their values, a line each.
 // It is empty if there are none.
 func (s Slurm) exports() string {
@@ -186,7 +180,6 @@ func (s Slurm) Files(folder string) ([]File, error) {
 	if exports != "" {
 		data.VariablesPath = filepath.Join(folder, variables.Name)
 	}
-	data.Nodes, data.Processes = max(s.Nodes, 1), max(s.Processes, 1)
 	for i, block := range blocks(s.Indices, s.MaxArraySize) {
 		data.Array = block
 		file := File{Name: fmt.Sprintf("array-%d.sh", i+1), Text: execute("array.sh", data)}

@@ -58,17 +58,6 @@ func TestSlurmScripts(t *testing.T) {
 	}
 }
 
-// Several processes of a run are one job step, in which each learns its place.
-func TestSlurmProcesses(t *testing.T) {
-	j := job()
-	j.Nodes, j.Processes, j.Indices = 2, 8, []int{4}
-	files, err := j.Files(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	expectGolden(t, "array-of-processes.sh", files[1].Text)
-}
-
 func expectGolden(t *testing.T, name, text string) {
 	t.Helper()
 	path := filepath.Join("testdata", name)

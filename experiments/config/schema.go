@@ -255,7 +255,7 @@ type Train struct {
 	// passes. All else is float32.
 	Precision string `yaml:"precision,omitempty"`
 	// Graph lets a GPU record a step and repeat it as a whole, which takes more of its memory. Steps of
-	// bnm, of torchscript and of several processes are never recorded, nor are any on a CPU.
+	// bnm and of torchscript are never recorded, nor are any on a CPU.
 	Graph bool `yaml:"graph"`
 	// Restarts is how often a run that diverges begins again, each time with half the learning
 	// rates. It diverges if a loss or gradient is not finite, or a classification loss is above

@@ -13,7 +13,6 @@ const (
 	Features = "a network's picture" // Rows of one member; Outputs: what its network makes of them before its classifier
 	Measure  = "measuring steps"     // []Work, each with a configuration; Costs
 	Extract  = "iwrun extract"       // Extraction; []Extracted
-	TakePart = "training together"   // Work; nothing
 )
 
 // Facts are what iwrun-torch knows of itself and its machine.
@@ -74,12 +73,10 @@ type Extracted struct {
 	Rows, Width int
 }
 
-// Work is how a run is made. A worker gets it as a word of its command line, and takes part in a run of several
-// processes, of which the first one writes the files, by the configuration and the folder of results in it.
+// Work is how a run is made. A worker gets it as a word of its command line.
 type Work struct {
-	Device          string
-	Threads         int
-	Checkpoints     string // as [plan.ParseInterval] reads it
-	Meeting, Group  time.Duration
-	Config, Results string // the configuration as YAML
+	Device      string
+	Threads     int
+	Checkpoints string // as [plan.ParseInterval] reads it
+	Config      string // as YAML
 }

@@ -36,7 +36,7 @@ type Analysis struct {
 	// are worth.
 	EffectiveRows float64
 	// Known is what is known of the corrected predictions of the target, and Answers whether that is what
-	// the settings say is needed; nil for sums alone.
+	// the settings say is needed; nil if there are none.
 	Known   *trust.Known
 	Answers []trust.Answer
 	// Sets are nil unless they are wanted.
@@ -46,25 +46,16 @@ type Analysis struct {
 	Tests       Tests
 	Notes       []string // what to know before relying on it, sentences
 
-	shares        *classshares.Shares // nil for sums alone
-	places        []uint64            // of the source rows in their file; see Predictions
+	shares        *classshares.Shares
+	places        []uint64 // of the source rows in their file; see Predictions
 	targetOptions table.Options
 }
 
-// Tests say what of the predictions shifted. Those that need rows are nil where there are
-// sums alone.
+// Tests say what of the predictions shifted.
 type Tests struct {
 	ChiSquared        shifttest.ChiSquared
-	KolmogorovSmirnov *shifttest.KolmogorovSmirnov
-	LabelShift        *shifttest.LabelShift
-}
-
-// Verdict says whether anything was found against label shift.
-func (t Tests) Verdict() string {
-	if t.LabelShift == nil {
-		return "sums alone do not show whether more than the class shares changed"
-	}
-	return t.LabelShift.Verdict()
+	KolmogorovSmirnov shifttest.KolmogorovSmirnov
+	LabelShift        shifttest.LabelShift
 }
 
 // Analyse estimates the target's class shares. Equal settings and files give the same
@@ -181,12 +172,10 @@ func (a *Analysis) test() (err error) {
 	if a.Tests.ChiSquared, err = shifttest.ChiSquaredTest(a.shares.Sample.Sums()); err != nil {
 		return err
 	}
-	kolmogorov, err := shifttest.KolmogorovSmirnovTest(a.shares.Sample)
-	if err != nil {
+	if a.Tests.KolmogorovSmirnov, err = shifttest.KolmogorovSmirnovTest(a.shares.Sample); err != nil {
 		return err
 	}
-	shift, err := shifttest.LabelShiftTest(a.shares.Sample, shifttest.LabelShiftSettings{Seed: a.Seed})
-	a.Tests.KolmogorovSmirnov, a.Tests.LabelShift = &kolmogorov, &shift
+	a.Tests.LabelShift, err = shifttest.LabelShiftTest(a.shares.Sample, shifttest.LabelShiftSettings{Seed: a.Seed})
 	return err
 }
 
@@ -245,7 +234,7 @@ func (a *Analysis) know(source, target *Predictions) error {
 	for row := range slices.Chunk(rows, k) {
 		by.OwnHeldOut = append(by.OwnHeldOut, floats.MaxIdx(floats.MulTo(weighted, row, a.Estimate.Weights)))
 	}
-	e := trust.Evidence{Test: *a.Tests.LabelShift, Told: a.LabelShift}
+	e := trust.Evidence{Test: a.Tests.LabelShift, Told: a.LabelShift}
 	if wrong := checkReplicas(a.Replicas, k, a.shares.Form); wrong != nil {
 		a.note("No intervals: %v.", wrong)
 	} else {

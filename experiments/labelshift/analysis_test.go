@@ -131,7 +131,7 @@ func TestSharesAreFound(t *testing.T) {
 				t.Errorf("%s: shares %.3f, want %.3f", estimator, a.Estimate.TargetDistribution, three.Target)
 			}
 			if a.Tests.LabelShift.Rejected() || a.Tests.ChiSquared.P > 0.001 {
-				t.Errorf("%s; χ² says p = %v", a.Tests.Verdict(), a.Tests.ChiSquared.P)
+				t.Errorf("%s; χ² says p = %v", a.Tests.LabelShift.Verdict(), a.Tests.ChiSquared.P)
 			}
 			if (a.Uncertainty == nil) != (replicas == 0) {
 				t.Fatalf("%s, %d replicas: intervals %v, notes %q", estimator, replicas, a.Uncertainty, a.Notes)

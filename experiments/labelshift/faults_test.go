@@ -1,7 +1,6 @@
 package labelshift
 
 import (
-	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -13,14 +12,9 @@ import (
 	"iwda/internal/wholefile"
 )
 
-// Whatever call fails while a part or predictions are written, the file is the former one or the new one, and no
+// Whatever call fails while predictions are written, the file is the former one or the new one, and no
 // power cut leaves a part.
 func TestFilesOnAFailingDisk(t *testing.T) {
-	source, target := drawn(t, three, 30, 30)
-	part, err := Count(source, target, table.Options{}, Settings{Replicas: 2}, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
 	predictions := func(disk *wholefile.Disk, path string) error {
 		what := table.Predictions{Classes: []string{"cat", "dog"}, Probabilities: true, Disk: disk}
 		_, err := table.WritePredictions(path, what, func(add table.Add) error {
@@ -34,7 +28,7 @@ func TestFilesOnAFailingDisk(t *testing.T) {
 		return err
 	}
 	for name, write := range map[string]func(disk *wholefile.Disk, path string) error{
-		"sums": part.WriteOn, "p.csv": predictions, "p.npz": predictions, "p.parquet": predictions,
+		"p.csv": predictions, "p.npz": predictions, "p.parquet": predictions,
 	} {
 		t.Run(name, func(t *testing.T) {
 			place := filepath.Join(t.TempDir(), name)
@@ -65,29 +59,4 @@ func TestFilesOnAFailingDisk(t *testing.T) {
 			}
 		})
 	}
-}
-
-// Every byte of a part that is flipped, zeroed or the first one that is missing is noticed.
-func TestEveryByteOfAPartCounts(t *testing.T) {
-	source, target := drawn(t, three, 10, 10)
-	p, err := Count(source, target, table.Options{}, Settings{Replicas: 1}, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "sums")
-	if err := p.Write(path); err != nil {
-		t.Fatal(err)
-	}
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cases := 0
-	for how, damaged := range faultydisk.Damaged(whole, 1) {
-		if _, err := readPart(bytes.NewReader(damaged), int64(len(damaged))); err == nil {
-			t.Fatalf("%s of %d: %v", how, len(whole), err)
-		}
-		cases++
-	}
-	t.Logf("%d cases", cases)
 }

@@ -3,8 +3,7 @@
 // shares are all that changed, and what the predictions should have been.
 //
 // Analyse and Compare read the predictions of held-out source rows and of target rows
-// into memory; a Part counts the rows of files as they pass, and parts merge, for data
-// of any size. What they find is a sheet for readers and programs.
+// into memory. What they find is a sheet for readers and programs.
 package labelshift
 
 import (
@@ -75,7 +74,7 @@ func ReadSource(path string, o table.Options) (*Predictions, error) {
 		if err != nil {
 			return nil, err
 		}
-		values, labels, places := labelled(batch, len(p.Classes), 0)
+		values, labels, places := labelled(batch, len(p.Classes))
 		for i := range batch.Len() {
 			if _, known := batch.Label(i); known {
 				p.addGroup(&of, batch, i)
@@ -250,14 +249,14 @@ func ReadRun(folder string) (source, target *Predictions, err error) {
 	return source, target, nil
 }
 
-// labelled returns the rows of a batch whose label is known, their labels, and their numbers,
-// those of the file beginning with first.
-func labelled(batch *table.Batch, k int, first uint64) (values []float32, labels []int, numbers []uint64) {
+// labelled returns the rows of a batch whose label is known, their labels, and their numbers in
+// the file.
+func labelled(batch *table.Batch, k int) (values []float32, labels []int, numbers []uint64) {
 	values = make([]float32, 0, len(batch.Values))
 	for i := range batch.Len() {
 		if label, known := batch.Label(i); known {
 			values = append(values, batch.Values[i*k:(i+1)*k]...)
-			labels, numbers = append(labels, label), append(numbers, first+uint64(batch.First+i))
+			labels, numbers = append(labels, label), append(numbers, uint64(batch.First+i))
 		}
 	}
 	return values, labels, numbers
@@ -334,13 +333,8 @@ func (p *Predictions) decided() bool {
 func (p *Predictions) requireEveryClass() error {
 	for class, name := range p.Classes {
 		if !slices.Contains(p.labels, class) {
-			return missingClass(p.Name, name)
+			return fmt.Errorf("%s: class %q has no row, so it is not known how the classifier predicts it; add labelled rows of it, or leave the class out of both files", p.Name, name)
 		}
 	}
 	return nil
-}
-
-// missingClass is the error of a class that no source row has.
-func missingClass(name, class string) error {
-	return fmt.Errorf("%s: class %q has no row, so it is not known how the classifier predicts it; add labelled rows of it, or leave the class out of both files", name, class)
 }

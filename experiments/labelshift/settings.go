@@ -1,7 +1,6 @@
 package labelshift
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -53,35 +52,6 @@ func (s Settings) Check() error {
 		return fmt.Errorf("sets of the level %v; it must lie between 0 and 1", s.Sets)
 	}
 	return nil
-}
-
-// checkForSums returns an error where the settings need rows and there are sums alone.
-func (s Settings) checkForSums() error {
-	if err := s.Check(); err != nil {
-		return err
-	}
-	estimator, err := weightest.Find(s.Estimator)
-	switch {
-	case err != nil:
-		return err
-	case estimator.Rows:
-		return fmt.Errorf("%s needs rows, and sums have none; these estimators work with sums: %s", s.Estimator, strings.Join(estimatorsOfSums(), ", "))
-	case s.Calibration != calibration.None:
-		return fmt.Errorf("sums cannot be calibrated by %s any more: calibrate the probabilities before they are counted", s.Calibration)
-	case s.TrainShares != nil:
-		return errors.New("sums cannot be corrected for the shares in training any more: correct the probabilities before they are counted")
-	}
-	return nil
-}
-
-// estimatorsOfSums are the names of the estimators that read sums alone.
-func estimatorsOfSums() (names []string) {
-	for _, e := range weightest.Estimators() {
-		if !e.Rows {
-			names = append(names, e.Name)
-		}
-	}
-	return names
 }
 
 // checkReplicas returns an error where the replicas of a bootstrap would take too much memory:

@@ -64,7 +64,7 @@ func (a *Analysis) Sheet() sheet.Sheet {
 
 // sheet is what analyses and comparisons have in common.
 func (a *Analysis) sheet() sheet.Sheet {
-	verdict := a.Tests.Verdict()
+	verdict := a.Tests.LabelShift.Verdict()
 	s := sheet.Sheet{
 		Experiment: "labelshift",
 		Title:      "Class shares of " + a.Target,
@@ -123,9 +123,9 @@ type domainFacts struct {
 }
 
 type testFacts struct {
-	ChiSquared        testFact  `json:"chi_squared"`
-	KolmogorovSmirnov *testFact `json:"kolmogorov_smirnov"`
-	LabelShift        *testFact `json:"label_shift"`
+	ChiSquared        testFact `json:"chi_squared"`
+	KolmogorovSmirnov testFact `json:"kolmogorov_smirnov"`
+	LabelShift        testFact `json:"label_shift"`
 }
 
 // testFact is what a test found; a test leaves out what it has not.
@@ -167,16 +167,13 @@ func (a *Analysis) facts() facts {
 }
 
 func (t Tests) facts(classes []string) testFacts {
-	c := t.ChiSquared
-	f := testFacts{ChiSquared: testFact{Statistic: sheet.Number(c.Statistic), DegreesOfFreedom: &c.DegreesOfFreedom, P: sheet.Number(c.P)}}
-	if k := t.KolmogorovSmirnov; k != nil {
-		f.KolmogorovSmirnov = &testFact{Statistic: sheet.Number(k.Distances[k.Class]), Class: classes[k.Class], P: sheet.Number(k.P)}
+	c, k, l := t.ChiSquared, t.KolmogorovSmirnov, t.LabelShift
+	detectable := sheet.Number(l.Detectable)
+	return testFacts{
+		ChiSquared:        testFact{Statistic: sheet.Number(c.Statistic), DegreesOfFreedom: &c.DegreesOfFreedom, P: sheet.Number(c.P)},
+		KolmogorovSmirnov: testFact{Statistic: sheet.Number(k.Distances[k.Class]), Class: classes[k.Class], P: sheet.Number(k.P)},
+		LabelShift:        testFact{Statistic: sheet.Number(l.Statistic), DegreesOfFreedom: &l.DegreesOfFreedom, P: sheet.Number(t.labelShiftP()), Detectable: &detectable},
 	}
-	if l := t.LabelShift; l != nil {
-		detectable := sheet.Number(l.Detectable)
-		f.LabelShift = &testFact{Statistic: sheet.Number(l.Statistic), DegreesOfFreedom: &l.DegreesOfFreedom, P: sheet.Number(t.labelShiftP()), Detectable: &detectable}
-	}
-	return f
 }
 
 // caseSection is what may have happened, under what is known.
@@ -286,9 +283,9 @@ type testResult struct {
 	p                float64
 }
 
-// labelShiftP is NaN where the test was not made or nothing could be tested.
+// labelShiftP is NaN where nothing could be tested.
 func (t Tests) labelShiftP() float64 {
-	if t.LabelShift == nil || !t.LabelShift.Tested() {
+	if !t.LabelShift.Tested() {
 		return math.NaN()
 	}
 	return t.LabelShift.P
@@ -296,12 +293,11 @@ func (t Tests) labelShiftP() float64 {
 
 // section is the table of the tests under a title.
 func (t Tests) section(title string) sheet.Section {
-	rows := []testResult{{"any shift: predicted classes (χ²)", t.ChiSquared.Statistic, sheet.Count(t.ChiSquared.DegreesOfFreedom), t.ChiSquared.P}}
-	if k := t.KolmogorovSmirnov; k != nil {
-		rows = append(rows, testResult{name: "any shift: probabilities (Kolmogorov–Smirnov)", statistic: k.Distances[k.Class], p: k.P})
-	}
-	if l := t.LabelShift; l != nil {
-		rows = append(rows, testResult{"more than label shift (over-identification)", l.Statistic, sheet.Count(l.DegreesOfFreedom), t.labelShiftP()})
+	c, k, l := t.ChiSquared, t.KolmogorovSmirnov, t.LabelShift
+	rows := []testResult{
+		{"any shift: predicted classes (χ²)", c.Statistic, sheet.Count(c.DegreesOfFreedom), c.P},
+		{name: "any shift: probabilities (Kolmogorov–Smirnov)", statistic: k.Distances[k.Class], p: k.P},
+		{"more than label shift (over-identification)", l.Statistic, sheet.Count(l.DegreesOfFreedom), t.labelShiftP()},
 	}
 	return sheet.NewSection(title, []sheet.Column[testResult]{
 		{Head: "test", Key: true, Value: func(r testResult) sheet.Value { return sheet.Word(r.name) }},

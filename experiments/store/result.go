@@ -16,8 +16,8 @@ type Result struct {
 	Device     string            `json:"device"`
 	Machine    string            `json:"machine,omitempty"` // processor, cores, system; may be missing
 	Threads    int               `json:"threads"`
-	// Processes is the number of those that made the run together; it is missing where
-	// there was one.
+	// Processes is the number of those that made the run together in former versions, if there were
+	// several.
 	Processes int `json:"processes,omitempty"`
 	// WeightsSHA256 is the hash of the file of pretrained weights; it is missing where
 	// there was none.

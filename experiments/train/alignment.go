@@ -17,9 +17,8 @@ type alignment interface {
 	// coefficients are the numbers that the loss takes, as those of gradient reversal, after some
 	// steps and with that many passes of rows through the alignment, this one included.
 	coefficients(steps, passes int) []float64
-	// loss returns the domain loss of a step with its coefficients: a part such that the
-	// mean over the processes is that of the whole batch.
-	loss(f stepOutputs, coefficients []torch.Coefficient, processes processes) domainLoss
+	// loss returns the domain loss of a step with its coefficients.
+	loss(f stepOutputs, coefficients []torch.Coefficient) domainLoss
 	// state holds what the loss itself trains, empty if nothing.
 	state() nets.State
 }
@@ -151,7 +150,7 @@ func (a adversarial) coefficients(_, passes int) []float64 {
 	return []float64{a.reversal.Coefficient(passes)}
 }
 
-func (a adversarial) loss(f stepOutputs, coefficients []torch.Coefficient, _ processes) domainLoss {
+func (a adversarial) loss(f stepOutputs, coefficients []torch.Coefficient) domainLoss {
 	source, target := a.discriminate(f, coefficients[0])
 	return domainLoss{losses.Adversarial(source, target, f.rowWeights), []torch.Tensor{source, target}}
 }
@@ -167,11 +166,11 @@ func (a entropyConditioned) coefficients(steps, passes int) []float64 {
 	return []float64{a.reversal.Coefficient(passes), a.reversal.Coefficient(steps)}
 }
 
-func (a entropyConditioned) loss(f stepOutputs, coefficients []torch.Coefficient, processes processes) domainLoss {
+func (a entropyConditioned) loss(f stepOutputs, coefficients []torch.Coefficient) domainLoss {
 	source, target := a.discriminate(f, coefficients[0])
 	certainty := losses.Certainty(f.logits.Softmax(1), coefficients[1])
 	sourceCertainty, targetCertainty := f.split(certainty)
-	value := losses.EntropyConditioned(source, target, sourceCertainty, targetCertainty, f.rowWeights, processes.size(), processes.total)
+	value := losses.EntropyConditioned(source, target, sourceCertainty, targetCertainty, f.rowWeights)
 	return domainLoss{value, []torch.Tensor{source, target}}
 }
 
@@ -183,7 +182,7 @@ type untrained func(f stepOutputs) torch.Tensor
 func (untrained) coefficients(_, _ int) []float64 { return nil }
 func (untrained) state() nets.State               { return nil }
 
-func (l untrained) loss(f stepOutputs, _ []torch.Coefficient, _ processes) domainLoss {
+func (l untrained) loss(f stepOutputs, _ []torch.Coefficient) domainLoss {
 	return domainLoss{value: l(f)}
 }
 

@@ -17,9 +17,9 @@ type spy struct {
 	outputs stepOutputs
 }
 
-func (s *spy) loss(f stepOutputs, coefficients []torch.Coefficient, processes processes) domainLoss {
+func (s *spy) loss(f stepOutputs, coefficients []torch.Coefficient) domainLoss {
 	s.outputs = f
-	return s.alignment.loss(f, coefficients, processes)
+	return s.alignment.loss(f, coefficients)
 }
 
 // lossesAt are those of a step there.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -92,14 +91,13 @@ type checkpoints struct {
 	run     config.Resolved
 	dir     store.Dir
 	options Options
-	writes  bool // this process does
 	parts   []part
 	of      checkpoint.State   // the SHA-256 of what the run reads
 	time    *throttle.Throttle // nil: however long it takes
 }
 
-func newCheckpoints(run config.Resolved, dir store.Dir, options Options, writes bool, of checkpoint.State, parts ...part) *checkpoints {
-	c := &checkpoints{run: run, dir: dir, options: options, writes: writes, parts: parts, of: of}
+func newCheckpoints(run config.Resolved, dir store.Dir, options Options, of checkpoint.State, parts ...part) *checkpoints {
+	c := &checkpoints{run: run, dir: dir, options: options, parts: parts, of: of}
 	if every := options.Checkpoints.Time; every > 0 {
 		c.time = throttle.Every(every)
 		c.time.Restart()
@@ -143,9 +141,6 @@ func (d dropoutDraws) restore(r *restoring) error {
 
 // write writes the state after the last completed step.
 func (c *checkpoints) write() error {
-	if !c.writes {
-		return nil
-	}
 	yaml, err := c.run.YAML()
 	if err != nil {
 		return err
@@ -191,16 +186,10 @@ func (c *checkpoints) resume() (err error) {
 	for _, path := range c.dir.Checkpoints() {
 		torch.Tidy(func() { err = c.resumeFrom(path) })
 		damage := (*checkpoint.DamagedError)(nil)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			continue // the group's first process has set it aside
-		case !errors.As(err, &damage):
+		if !errors.As(err, &damage) {
 			return err
 		}
 		c.options.logf("%v; the checkpoint before it will do, if there is one", damage)
-		if !c.writes {
-			continue
-		}
 		aside, err := c.dir.SetAside(path)
 		if err != nil {
 			return err

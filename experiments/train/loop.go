@@ -15,10 +15,6 @@ import (
 // the network before the first step and after every epoch. It stops between two steps when ctx is
 // cancelled, and at the first error, which then names the place.
 func (t *trainer) train(ctx context.Context) error {
-	asked := ctx // to stop
-	if !t.processes.alone() {
-		ctx = context.WithoutCancel(ctx) // they stop between two steps, all after the same one
-	}
 	for {
 		if err := t.updateClassWeights(); err != nil {
 			return t.clock.after("class weights", err)
@@ -31,19 +27,15 @@ func (t *trainer) train(ctx context.Context) error {
 		if t.clock.done == t.clock.steps() {
 			return nil
 		}
-		if err := t.processes.stopping(asked, t.clock.done); err != nil {
+		if err := ctx.Err(); err != nil {
 			return err
 		}
 		if err := t.step(ctx, t.clock.next()); err != nil {
 			return err
 		}
 		t.clock.done++
-		read := t.classWeights.due(t.clock.done) || t.clock.atEpoch()
-		// Processes have clocks of their own, and must read after the same steps: one that has
-		// diverged begins again.
-		allRead := read || t.processes.alone() || t.readings.empty()
-		checkpoint := allRead && t.checkpoints.due(t.clock.done, t.clock.stepsPerEpoch)
-		if read || checkpoint {
+		checkpoint := t.checkpoints.due(t.clock.done, t.clock.stepsPerEpoch)
+		if checkpoint || t.classWeights.due(t.clock.done) || t.clock.atEpoch() {
 			if err := t.readSteps(); err != nil {
 				return err
 			}
@@ -64,11 +56,10 @@ func (t *trainer) step(ctx context.Context, p position) error {
 	if err != nil {
 		return p.failed(err)
 	}
-	t.processes.seedDropout(t.random, t.run.Seed, p.step)
 	aligned, coefficients := t.objective.next(p)
 	rates := t.optimisation.rates(p)
 	torch.Tidy(func() {
-		in := t.model.inputs(t.processes.share(b))
+		in := t.model.inputs(b)
 		t.readings.add(p, t.recorder.step(in, aligned, rates, coefficients), b.classes())
 		if t.readings.full() {
 			err = t.readSteps()
@@ -85,7 +76,7 @@ func (t *trainer) compute(in stepInputs, aligned bool, rates, coefficients []tor
 	f := t.model.forward(in, aligned)
 	losses := t.objective.losses(f, aligned, coefficients, t.classWeights.inLosses)
 	norms := t.optimisation.step(rates, losses.minimised)
-	return measured(f, losses, norms, t.processes.wholeBatch(f))
+	return measured(f, losses, norms)
 }
 
 // readSteps takes into account what steps left that were not read yet. A loss or gradient that
@@ -111,7 +102,6 @@ func (t *trainer) measure(ctx context.Context) error {
 	if t.record.evaluatedAfter(t.clock.done) {
 		return nil
 	}
-	t.processes.copyOfFirst(t.model.state())
 	// A loss is that of training, and says nothing of a running variance with which evaluation goes on.
 	for _, e := range t.model.state() {
 		if mustBeFinite(e) {

@@ -19,13 +19,11 @@ type objective struct {
 	tradeOff       float64   // factor of the domain loss
 	weightDomain   bool      // the rows of the domain loss count by their class weights
 	passes         int       // steps with a domain loss so far
-	processes      processes // that share the batch
 }
 
-func newObjective(run config.Resolved, method config.Method, alignment alignment, sourceDistribution torch.Tensor, processes processes) *objective {
+func newObjective(run config.Resolved, method config.Method, alignment alignment, sourceDistribution torch.Tensor) *objective {
 	return &objective{
-		classification: newClassification(run, method, sourceDistribution, processes),
-		processes:      processes,
+		classification: newClassification(run, method, sourceDistribution),
 		alignment:      alignment,
 		fromEpoch:      run.Train.DomainFromEpoch,
 		tradeOff:       run.Losses.TradeOff,
@@ -55,19 +53,17 @@ func (o *objective) next(p position) (aligned bool, coefficients []float64) {
 }
 
 // losses computes the losses of a step, with these coefficients where the domains are
-// aligned and these class weights (k): their values are those of the whole batch, what is
-// minimised is this process's part, which is such that the mean over the processes is the
-// whole.
+// aligned and these class weights (k).
 func (o *objective) losses(f stepOutputs, aligned bool, coefficients []torch.Coefficient, classWeights torch.Tensor) lossTensors {
 	source, _ := f.split(f.logits)
 	loss := o.classification(source, f.labels, classWeights)
-	l := lossTensors{aligned: aligned, minimised: loss, classification: o.processes.mean(loss)}
+	l := lossTensors{aligned: aligned, minimised: loss, classification: loss}
 	if l.aligned {
 		if o.weightDomain {
 			f.classWeights, f.rowWeights = classWeights, classWeights.IndexSelect(0, f.labels)
 		}
-		domain := o.alignment.loss(f, coefficients, o.processes)
-		l.domain, l.discriminator = o.processes.mean(domain.value), domain.logits
+		domain := o.alignment.loss(f, coefficients)
+		l.domain, l.discriminator = domain.value, domain.logits
 		l.minimised = loss.Add(domain.value.Scale(o.tradeOff))
 	}
 	return l
@@ -101,18 +97,13 @@ type classification func(logits, labels, weights torch.Tensor) torch.Tensor
 
 // newClassification returns the classification loss of a method; sourceDistribution
 // is D_S, a tensor (k) that outlives the run.
-func newClassification(run config.Resolved, method config.Method, sourceDistribution torch.Tensor, processes processes) classification {
+func newClassification(run config.Resolved, method config.Method, sourceDistribution torch.Tensor) classification {
 	if !method.WeightClassification {
 		return func(logits, labels, _ torch.Tensor) torch.Tensor { return losses.CrossEntropy(logits, labels) }
 	}
-	name := form.Classification(run.Losses.Classification)
-	loss := losses.ClassificationOf(name)
+	loss := losses.ClassificationOf(form.Classification(run.Losses.Classification))
 	return func(logits, labels, weights torch.Tensor) torch.Tensor {
-		rowWeights := weights.IndexSelect(0, labels)
-		if name == form.ReleasedWeightedBalanced {
-			rowWeights = processes.allMean(rowWeights)
-		}
-		return loss(logits, labels, sourceDistribution, rowWeights)
+		return loss(logits, labels, sourceDistribution, weights.IndexSelect(0, labels))
 	}
 }
 

@@ -17,9 +17,6 @@ type optimisation struct {
 	groups   []group
 	rate     float64 // of the network at the last step
 	restarts *restarts
-	// processes average their gradients.
-	processes  processes
-	parameters []torch.Tensor // of all groups
 }
 
 // restarts are the times at which a run began again with lower learning rates, because a loss
@@ -89,16 +86,10 @@ func newGroups(run config.Resolved, network nets.Network, alignment alignment) [
 	return groups
 }
 
-func newOptimisation(run config.Resolved, network nets.Network, alignment alignment, processes processes, restarts *restarts) *optimisation {
-	o := &optimisation{
-		settings: run.Train, groups: newGroups(run, network, alignment), rate: run.Train.Optimizer.LR,
-		restarts: restarts, processes: processes,
+func newOptimisation(run config.Resolved, network nets.Network, alignment alignment, restarts *restarts) *optimisation {
+	return &optimisation{
+		settings: run.Train, groups: newGroups(run, network, alignment), rate: run.Train.Optimizer.LR, restarts: restarts,
 	}
-	o.parameters = network.State().Parameters()
-	if alignment != nil {
-		o.parameters = append(o.parameters, alignment.state().Parameters()...)
-	}
-	return o
 }
 
 // gradientNorms are the Euclidean norms of a step's gradients, of each group on its device.
@@ -132,7 +123,6 @@ func (o *optimisation) step(rates []torch.Coefficient, loss torch.Tensor) (norms
 		g.sgd.ZeroGrad()
 	}
 	loss.Backward()
-	o.processes.averageGradients(o.parameters)
 	sgd := o.settings.Optimizer
 	for i, g := range o.groups {
 		norm := g.sgd.Step(torch.SGDOptions{

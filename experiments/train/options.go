@@ -12,12 +12,8 @@ import (
 // Options are what a run is told beside its configuration. None of them changes a
 // result, but the last bits of it: devices and numbers of threads add in other orders.
 type Options struct {
-	Device  torch.Device
-	Threads int // of libtorch; 0 means 1
-	// Group is the processes that make the run together, all of which call Run with the
-	// same folder, on a disk that they share; nil for this process alone. Its device is
-	// Device.
-	Group    *torch.ProcessGroup
+	Device   torch.Device
+	Threads  int                 // of libtorch; 0 means 1
 	Progress func(plan.Progress) // called a few times a second, never concurrently; may be nil
 	Log      io.Writer           // takes a line for each noteworthy event; nil discards them
 	// Alive is called after every piece of work that is no step, as a batch evaluated;

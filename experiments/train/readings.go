@@ -24,12 +24,11 @@ func newReadings(device torch.Device) *readings {
 	return &readings{together: 50}
 }
 
-// reading is what one step leaves. Where several processes make a run, the features, logits
-// and what the discriminator says are those of this process's share.
+// reading is what one step leaves.
 type reading struct {
 	measures
 	at      position
-	classes []int // of the whole batch's source rows
+	classes []int // of the source rows
 }
 
 // measures are what a step measures: numbers on its device, all in one tensor.
@@ -42,15 +41,14 @@ type measures struct {
 	networkGradients, alignmentGradients int  // groups of parameters
 }
 
-// measured takes what is wanted of a step: its outputs, losses and norms of gradients, and the
-// predictions for the whole batch, source rows first.
-func measured(f stepOutputs, losses lossTensors, gradients gradientNorms, predictions torch.Tensor) (m measures) {
+// measured takes what is wanted of a step: its outputs, losses and norms of gradients.
+func measured(f stepOutputs, losses lossTensors, gradients gradientNorms) (m measures) {
 	m = measures{
 		rows: f.features.Shape()[0], aligned: losses.aligned, discriminated: len(losses.discriminator) > 0,
 		networkGradients: len(gradients.network), alignmentGradients: len(gradients.alignment),
 	}
 	torch.NoGrad(func() {
-		all := []torch.Tensor{predictions, f.features.Square().Sum(), f.logits.Square().Sum(), losses.classification}
+		all := []torch.Tensor{f.probabilities, f.features.Square().Sum(), f.logits.Square().Sum(), losses.classification}
 		if losses.aligned {
 			all = append(all, losses.domain)
 		}

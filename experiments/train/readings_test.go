@@ -21,15 +21,17 @@ func TestReading(t *testing.T) {
 	torch.Tidy(func() {
 		scalar := func(v float32) torch.Tensor { return torch.FromSlice([]float32{v}, 1).Sum() }
 		r := &readings{together: 3}
-		r.add(position{1, 0}, measured(stepOutputs{features: scalar(1).Reshape(1, 1), logits: scalar(1).Reshape(1, 1)},
-			lossTensors{classification: scalar(9)}, gradientNorms{network: []torch.Tensor{scalar(2)}}, scalar(1)), []int{4})
+		r.add(position{1, 0}, measured(stepOutputs{features: scalar(1).Reshape(1, 1), logits: scalar(1).Reshape(1, 1), probabilities: scalar(1)},
+			lossTensors{classification: scalar(9)}, gradientNorms{network: []torch.Tensor{scalar(2)}}), []int{4})
 		// The norms of the rows are 5 and 1, those of the logits 2 and 0.
-		f := stepOutputs{features: torch.FromSlice([]float32{3, -4, 0, 0, 0, 1}, 2, 3), logits: torch.FromSlice([]float32{0, 2, 0, 0}, 2, 2)}
+		f := stepOutputs{
+			features: torch.FromSlice([]float32{3, -4, 0, 0, 0, 1}, 2, 3), logits: torch.FromSlice([]float32{0, 2, 0, 0}, 2, 2),
+			probabilities: torch.FromSlice([]float32{5, 6, 7, 8}, 2, 2),
+		}
 		r.add(position{1, 1}, measured(f, lossTensors{
 			classification: scalar(0.5), domain: scalar(0.25), aligned: true,
 			discriminator: []torch.Tensor{torch.FromSlice([]float32{1, 2}, 2), torch.FromSlice([]float32{3, -4}, 2)},
-		}, gradientNorms{[]torch.Tensor{scalar(3), scalar(4)}, []torch.Tensor{scalar(7)}},
-			torch.FromSlice([]float32{5, 6, 7, 8}, 2, 2)), []int{1, 2})
+		}, gradientNorms{[]torch.Tensor{scalar(3), scalar(4)}, []torch.Tensor{scalar(7)}}), []int{1, 2})
 		if r.full() {
 			t.Error("two of three steps are enough")
 		}
@@ -118,7 +120,6 @@ func TestWhichStepsAreRecorded(t *testing.T) {
 		method  string
 		device  torch.Device
 		network string
-		group   *torch.ProcessGroup
 		off     bool
 		want    bool
 	}{
@@ -130,7 +131,6 @@ func TestWhichStepsAreRecorded(t *testing.T) {
 		{method: "bnm", device: gpu},
 		{method: "bnm@word", device: gpu},
 		{method: "iwcdan", device: gpu, network: "torchscript"},
-		{method: "iwcdan", device: gpu, group: new(torch.ProcessGroup)},
 	} {
 		run := resolve(t, "full", "dann", 1)
 		run.Network.Name = cmp.Or(test.network, run.Network.Name)
@@ -139,7 +139,7 @@ func TestWhichStepsAreRecorded(t *testing.T) {
 		if !ok {
 			t.Fatalf("no method %s", test.method)
 		}
-		trainer := &trainer{run: run, options: Options{Device: test.device}, processes: processes{test.group}}
+		trainer := &trainer{run: run, options: Options{Device: test.device}}
 		if got := trainer.records(method); got != test.want {
 			t.Errorf("%+v: recorded %v", test, got)
 		}

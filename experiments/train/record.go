@@ -22,7 +22,6 @@ type record struct {
 	sums checkpoint.Sums // of the steps since the last evaluation
 
 	dir    store.Dir
-	writes bool // this process does
 	curves *throttle.Throttle
 }
 
@@ -30,8 +29,8 @@ type record struct {
 // waits for the disk: small runs make tens of evaluations a second.
 const curvesPause = time.Second
 
-func newRecord(classes int, dir store.Dir, writes bool) *record {
-	return &record{classes: classes, dir: dir, writes: writes, curves: throttle.Every(curvesPause)}
+func newRecord(classes int, dir store.Dir) *record {
+	return &record{classes: classes, dir: dir, curves: throttle.Every(curvesPause)}
 }
 
 // addEvaluation completes a line of metrics with the accuracies, and with the means over the
@@ -92,9 +91,6 @@ func (r *record) conclude(result *store.Result) {
 
 // write writes what was measured so far.
 func (r *record) write() error {
-	if !r.writes {
-		return nil
-	}
 	if err := r.dir.WriteMetrics(r.metrics); err != nil {
 		return err
 	}

@@ -1,29 +1,17 @@
 package train
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"iwda/experiments/config"
-	"iwda/experiments/plan"
-	"iwda/torch"
 )
 
 // diverging is a run whose learning rate is too high.
 func diverging(t *testing.T, restarts int) config.Resolved {
-	run, err := parseDiverging(restarts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return run
-}
-
-func parseDiverging(restarts int) (config.Resolved, error) {
-	return parse(tiny, "subsampled", "iwdan", 1, "train.optimizer.lr=1", "discriminator.reversal.iterations=100", fmt.Sprintf("train.restarts=%d", restarts))
+	return resolve(t, "subsampled", "iwdan", 1, "train.optimizer.lr=1", "discriminator.reversal.iterations=100", fmt.Sprintf("train.restarts=%d", restarts))
 }
 
 // A run that began again is to the bit the one that began with its last learning rates, and
@@ -63,56 +51,4 @@ func TestRestartsEnd(t *testing.T) {
 	if !errors.As(err, &diverged) || !strings.Contains(err.Error(), "after 1 restarts, with learning rates times 0.5") {
 		t.Errorf("error %v", err)
 	}
-}
-
-// restartTogether makes a run of several processes that begins again, all of them after the
-// same step.
-func restartTogether(group *torch.ProcessGroup, folder string) error {
-	run, err := parseDiverging(20)
-	if err != nil {
-		return err
-	}
-	dir := plan.Of(run).Dir(folder)
-	if group.Rank() == 0 {
-		if err := dir.Begin(); err != nil {
-			return err
-		}
-	}
-	result, err := Run(context.Background(), run, dir, Options{Threads: 1, Group: group})
-	if err == nil && group.Rank() == 0 && len(result.Restarts) == 0 {
-		return errors.New("the run did not diverge")
-	}
-	return err
-}
-
-func TestTwoProcessesRestart(t *testing.T) { mustSucceed(t, together(t, "restarts", t.TempDir())) }
-
-// restartReadingLater is restartTogether where steps are read together, as on GPUs, and one
-// process is asked for a checkpoint after every step.
-func restartReadingLater(group *torch.ProcessGroup, folder string) error {
-	run, err := parseDiverging(20)
-	if err != nil {
-		return err
-	}
-	dir, options := plan.Of(run).Dir(folder), Options{Threads: 1, Group: group}
-	if group.Rank() == 0 {
-		options.Checkpoints.Time = time.Nanosecond
-		if err := dir.Begin(); err != nil {
-			return err
-		}
-	}
-	trainer, err := newTrainer(context.Background(), run, dir, options, time.Now())
-	if err != nil {
-		return err
-	}
-	trainer.readings.together = 50
-	result, err := completeWithRestarts(context.Background(), trainer)
-	if err == nil && group.Rank() == 0 && len(result.Restarts) == 0 {
-		return errors.New("the run did not diverge")
-	}
-	return err
-}
-
-func TestTwoProcessesReadTheSameSteps(t *testing.T) {
-	mustSucceed(t, together(t, "restarts, read later", t.TempDir()))
 }

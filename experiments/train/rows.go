@@ -25,14 +25,6 @@ type rowValues struct {
 // len is the number of values.
 func (v rowValues) len() int { return len(v.floats) + len(v.bytes) }
 
-// part returns values from one on.
-func (v rowValues) part(from, n int) rowValues {
-	if v.bytes != nil {
-		return rowValues{bytes: v.bytes[from:][:n]}
-	}
-	return rowValues{floats: v.floats[from:][:n]}
-}
-
 // tensor returns the values as a network takes them, on the device.
 func (v rowValues) tensor(device torch.Device, shape ...int) torch.Tensor {
 	if v.bytes == nil {

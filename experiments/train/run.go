@@ -26,9 +26,6 @@ import (
 // [*torch.Error], or one of data or disk. A run that is cancelled leaves a checkpoint
 // too.
 //
-// Of several processes, see [Options], the one of rank 0 writes the files and returns the
-// result; the others return the zero Result.
-//
 // It works on a GPU on a stream of its own. What a run says of its memory is its process's.
 func Run(ctx context.Context, run config.Resolved, dir store.Dir, options Options) (store.Result, error) {
 	started := time.Now()

@@ -33,7 +33,6 @@ type trainer struct {
 	optimisation *optimisation
 	classWeights *classWeights
 	evaluator    evaluator
-	processes    processes
 	recorder     *recorder
 	readings     *readings
 	record       *record
@@ -47,10 +46,9 @@ type trainer struct {
 func newTrainer(ctx context.Context, run config.Resolved, dir store.Dir, options Options, started time.Time) (*trainer, error) {
 	t := &trainer{
 		run: run, dir: dir, options: options,
-		effort:    &effort{started: started},
-		processes: processes{options.Group},
-		restarts:  &restarts{most: run.Train.Restarts},
-		progress:  throttle.Every(progressPause),
+		effort:   &effort{started: started},
+		restarts: &restarts{most: run.Train.Restarts},
+		progress: throttle.Every(progressPause),
 	}
 	if err := try(func() error { return t.open(ctx) }); err != nil {
 		return nil, errors.Join(err, t.close())
@@ -63,9 +61,6 @@ func (t *trainer) open(ctx context.Context) (err error) {
 	method, ok := config.ParseMethod(t.run.Method)
 	if !ok {
 		return fmt.Errorf("no method %q", t.run.Method)
-	}
-	if err := t.processes.check(t.run, method); err != nil {
-		return err
 	}
 	device := t.options.Device
 	t.options.Threads = cmp.Or(t.options.Threads, 1)
@@ -85,15 +80,15 @@ func (t *trainer) open(ctx context.Context) (err error) {
 	var alignment alignment
 	sourceShares := vector(t.classWeights.Source, device)
 	t.random.Lend(func() { alignment = newAlignment(t.run, method, t.model.network.FeatureSize(), sourceShares) })
-	t.objective = newObjective(t.run, method, alignment, sourceShares, t.processes)
+	t.objective = newObjective(t.run, method, alignment, sourceShares)
 	t.model.state().Move(torch.Float32, device)
 	t.objective.state().Move(torch.Float32, device)
-	t.optimisation = newOptimisation(t.run, t.model.network, alignment, t.processes, t.restarts)
+	t.optimisation = newOptimisation(t.run, t.model.network, alignment, t.restarts)
 	t.evaluator = evaluator{logitsOf(t.model.evaluated), t.run.Train.EvalBatch, device, t.options.alive}
 	t.recorder = &recorder{recording: t.records(method), device: device, random: t.random, compute: t.compute, recorded: map[bool]*recordedStep{}}
 	t.readings = newReadings(device)
-	t.record = newRecord(classes, t.dir, t.processes.first())
-	t.checkpoints = newCheckpoints(t.run, t.dir, t.options, t.processes.first(),
+	t.record = newRecord(classes, t.dir)
+	t.checkpoints = newCheckpoints(t.run, t.dir, t.options,
 		checkpoint.State{DataSHA256: t.data.SHA256, WeightsSHA256: t.model.pretrainedSHA256},
 		t.clock, t.data.feed, t.model, t.objective, t.optimisation, t.classWeights, t.record, t.effort, t.restarts,
 		dropoutDraws{t.random})
@@ -104,13 +99,12 @@ func (t *trainer) open(ctx context.Context) (err error) {
 }
 
 // records reports whether the run's steps are recorded. Those are not in which a GPU would have to
-// wait for the host: for the singular values of BNM, for other processes, and for whatever a
-// network of the user's own does.
+// wait for the host: for the singular values of BNM, and for whatever a network of the user's own does.
 func (t *trainer) records(method config.Method) bool {
 	if t.options.recorded {
 		return true
 	}
-	return t.run.Train.Graph && t.options.Device.IsCUDA() && t.processes.alone() &&
+	return t.run.Train.Graph && t.options.Device.IsCUDA() &&
 		method.Alignment != config.BNM && t.run.Network.Name != string(architecture.TorchScript)
 }
 
@@ -139,43 +133,28 @@ func (t *trainer) complete(ctx context.Context) (result store.Result, err error)
 			err = also(err, t.leave(err))
 		}
 	}
-	if err == nil && t.processes.first() {
+	if err == nil {
 		err = try(func() (err error) { result, err = t.finish(ctx); return err })
 	}
 	return result, also(err, t.close())
 }
 
-// begin goes on from the checkpoint, if there is one, with the same numbers in all
-// processes. A run that begins again begins at its seed, and writes down how often it did.
+// begin goes on from the checkpoint, if there is one. A run that begins again begins at its seed, and
+// writes down how often it did.
 func (t *trainer) begin() error {
-	again := len(t.restarts.made) > 0
-	if !again {
-		if err := t.checkpoints.resume(); err != nil {
-			return err
-		}
-	}
-	if err := t.processes.sameStep(t.clock.done); err != nil {
-		return err
-	}
-	t.processes.copyOfFirst(t.model.state())
-	t.processes.copyOfFirst(t.objective.state())
-	if again {
+	if len(t.restarts.made) > 0 {
 		return t.checkpoints.write()
 	}
-	return nil
+	return t.checkpoints.resume()
 }
 
 // leave writes what there is of a run that ends early with that error. One that was
 // cancelled ended between two steps, so that its parts are whole; after any other error
-// they may not be. All processes are there until the files of one that was cancelled are written: what
-// started them may end all when one has ended.
+// they may not be.
 func (t *trainer) leave(err error) error {
 	left := t.record.write()
 	if cancelled(err) && t.clock.done > 0 {
 		left = errors.Join(left, try(t.checkpoints.write))
-	}
-	if cancelled(err) {
-		left = errors.Join(left, torch.Try(t.processes.wait))
 	}
 	return left
 }
@@ -203,9 +182,6 @@ func (t *trainer) finish(ctx context.Context) (store.Result, error) {
 	result := store.Result{
 		Machine: machine(t.options.Device), Device: t.options.Device.String(), Threads: t.options.Threads,
 		WeightsSHA256: t.model.pretrainedSHA256, Restarts: t.restarts.made,
-	}
-	if !t.processes.alone() {
-		result.Processes = t.processes.size()
 	}
 	t.record.conclude(&result)
 	about, err := about(t.run, t.data, t.model)

@@ -154,16 +154,15 @@ func readLog() (kills, rounds map[string]int, failed int, err error) {
 }
 
 // start starts the program.
-func (s *session) start(environment []string, arguments ...string) (*exec.Cmd, *strings.Builder, error) {
+func (s *session) start(arguments ...string) (*exec.Cmd, *strings.Builder, error) {
 	command, said := exec.Command(s.program, arguments...), &strings.Builder{}
-	command.Env = append(os.Environ(), environment...)
 	command.Stdout, command.Stderr = said, said
 	return command, said, command.Start()
 }
 
 // call lets the program end by itself.
 func (s *session) call(arguments ...string) error {
-	command, said, err := s.start(nil, arguments...)
+	command, said, err := s.start(arguments...)
 	if err != nil {
 		return err
 	}
@@ -173,51 +172,27 @@ func (s *session) call(arguments ...string) error {
 	return nil
 }
 
-// kill starts the program once for each environment and kills one or all of them at a random
-// moment, with their workers or alone. It reports whether they had not ended before, all of them
-// well; otherwise what came of them. length is the time that they take if they are left alone.
-func (s *session) kill(length time.Duration, environments [][]string, arguments ...string) (killed bool, err error) {
-	type process struct {
-		*exec.Cmd
-		said *strings.Builder
+// kill starts the program and kills it at a random moment, with its workers or alone. It reports
+// whether the program had not ended before, and well; otherwise what came of it. length is the time
+// that it takes if it is left alone.
+func (s *session) kill(length time.Duration, arguments ...string) (killed bool, err error) {
+	command, said, err := s.start(arguments...)
+	if err != nil {
+		return false, err
 	}
-	var processes []process
-	ended := make(chan error, len(environments))
-	for _, environment := range environments {
-		command, said, err := s.start(environment, arguments...)
+	ended := make(chan error, 1)
+	go func() { ended <- command.Wait() }()
+	select {
+	case err := <-ended:
 		if err != nil {
-			return false, err
+			err = fmt.Errorf("%w\n%s", err, said)
 		}
-		processes = append(processes, process{command, said})
-		go func() { ended <- command.Wait() }()
+		return false, err
+	case <-time.After(time.Duration(s.random.Float64() * float64(length))):
+		killOne(command.Process, s.random.IntN(2) == 0)
+		<-ended
+		return true, nil
 	}
-	moment, left := time.After(time.Duration(s.random.Float64()*float64(length))), len(processes)
-	var failures error
-	for left > 0 {
-		select {
-		case err := <-ended:
-			left--
-			failures = errors.Join(failures, err)
-		case <-moment:
-			only := s.random.IntN(len(processes) + 1) // the last number: all
-			workersToo := s.random.IntN(2) == 0
-			for i, p := range processes {
-				if i == only || only == len(processes) {
-					killOne(p.Process, workersToo)
-				}
-			}
-			for ; left > 0; left-- {
-				<-ended
-			}
-			return true, nil
-		}
-	}
-	if failures != nil {
-		for _, p := range processes {
-			failures = fmt.Errorf("%w\n%s", failures, p.said)
-		}
-	}
-	return false, failures
 }
 
 // killOne sends SIGKILL to a process and, if asked, first to its children, the workers.

@@ -4,11 +4,9 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -20,40 +18,31 @@ import (
 // scenarios are all that is killed. Paths are relative to the session's folder.
 func (s *session) scenarios() []scenario {
 	const ofRuns, ofCommands = 200, 100
-	plain := [][]string{nil}
 	return []scenario{
-		{"glyphs", ofRuns, s.runs(plain, "-c", "glyphs.yaml")},
-		{"mlp", ofRuns, s.runs(plain, "-c", "mlp.yaml")},
-		{"images", ofRuns, s.runs(plain, "-c", "images.yaml")},
-		// The one that is left ends soon after the other.
-		{"group", ofRuns, s.runs(nil, "-c", "glyphs.yaml", "--index", "0", "--device", "cpu", "--group-timeout", "10s")},
+		{"glyphs", ofRuns, s.runs("-c", "glyphs.yaml")},
+		{"mlp", ofRuns, s.runs("-c", "mlp.yaml")},
+		{"images", ofRuns, s.runs("-c", "images.yaml")},
 		{"adapt", ofCommands, s.adapt},
 		{"export", ofCommands, s.export},
 		{"predict", ofCommands, s.replaced("p.csv", []string{"predict", "MODEL/seed-1", "rows.csv", "-o", "p.csv"}, []string{"predict", "MODEL/seed-2", "rows.csv", "-o", "p.csv"})},
-		{"labelshift", ofCommands, s.replaced("sums", []string{"labelshift", "--source", "source-p.csv", "--target", "target-p.csv", "--partial", "sums"},
-			[]string{"labelshift", "--source", "target-p.csv", "--target", "source-p.csv", "--partial", "sums"})},
+		{"labelshift", ofCommands, s.replaced("shares.json", []string{"labelshift", "source-p.csv", "target-p.csv", "-o", "shares.json"},
+			[]string{"labelshift", "target-p.csv", "source-p.csv", "-o", "shares.json"})},
 	}
 }
 
 // runs is a scenario in which runs are killed until they have ended, and are the same as ones that
-// were left alone. Without environments two processes make a run together.
-func (s *session) runs(environments [][]string, arguments ...string) func(folder string) (int, error) {
+// were left alone.
+func (s *session) runs(arguments ...string) func(folder string) (int, error) {
 	return func(folder string) (kills int, err error) {
 		whole, _, _ := strings.Cut(folder, string(filepath.Separator))
 		whole = filepath.Join(whole, "whole")
-		begin := func() [][]string {
-			if environments != nil {
-				return environments
-			}
-			return pair()
-		}
 		length, known := s.lengths[whole]
 		if !known {
 			if err := os.RemoveAll(whole); err != nil {
 				return 0, err
 			}
 			started := time.Now()
-			if _, err := s.kill(time.Hour, begin(), append(arguments, "-o", whole)...); err != nil {
+			if _, err := s.kill(time.Hour, append(arguments, "-o", whole)...); err != nil {
 				return 0, err
 			}
 			length = time.Since(started)
@@ -61,7 +50,7 @@ func (s *session) runs(environments [][]string, arguments ...string) func(folder
 		}
 		line := append(arguments, "-o", folder, "--checkpoint-every", "30ms")
 		for {
-			killed, err := s.kill(length, begin(), line...)
+			killed, err := s.kill(length, line...)
 			if err != nil {
 				return kills, err
 			}
@@ -72,22 +61,6 @@ func (s *session) runs(environments [][]string, arguments ...string) func(folder
 		}
 		return kills, errors.Join(sameRuns(folder, whole), s.call("check", folder))
 	}
-}
-
-// pair returns the environments of two processes of a group.
-func pair() [][]string {
-	port := 29500
-	if listener, err := net.Listen("tcp", "127.0.0.1:0"); err == nil {
-		port = listener.Addr().(*net.TCPAddr).Port
-		listener.Close()
-	}
-	var both [][]string
-	for rank := range 2 {
-		both = append(both, []string{
-			"RANK=" + strconv.Itoa(rank), "LOCAL_RANK=" + strconv.Itoa(rank), "WORLD_SIZE=2", "MASTER_ADDR=127.0.0.1", "MASTER_PORT=" + strconv.Itoa(port),
-		})
-	}
-	return both
 }
 
 // sameRuns compares all runs of two folders in what does not depend on the clock.
@@ -155,7 +128,7 @@ func (s *session) alternately(name string, first, second []string, look func() e
 	const perRound = 10
 	ways := [][]string{second, first}
 	for i := 0; kills < perRound; i++ {
-		killed, err := s.kill(s.lengths[name], [][]string{nil}, ways[i%2]...)
+		killed, err := s.kill(s.lengths[name], ways[i%2]...)
 		if err == nil {
 			err = look()
 		}

@@ -180,23 +180,6 @@ int64_t iwt_module_entries(void* module);
 iwt_module_entry iwt_module_get(void* module, int64_t index);
 iwt_result iwt_module_forward(void* module, void* input, bool training);
 
-// Processes that compute together. A group is freed after all operations that use it.
-typedef struct {
-  int rank, size;
-  const char* host;    // where the store is that brings the processes together
-  int port;
-  bool served;         // the store is there already; otherwise rank 0 serves it
-  const char* prefix;  // of the keys in the store
-  int device;          // of all tensors
-  double meeting;      // seconds until all processes are there
-  double timeout;      // seconds that one operation may take
-} iwt_group_options;
-char* iwt_group_new(iwt_group_options options, void** group);
-void iwt_group_free(void* group);
-char* iwt_group_sum(void* group, void* const* tensors, int64_t count, double scale);  // tensors become scale times the sums
-char* iwt_group_broadcast(void* group, void* const* tensors, int64_t count, int root);
-iwt_result iwt_group_gather(void* group, void* a);  // every process's a, one after the other along dimension 0
-
 #ifdef __cplusplus
 }
 #endif

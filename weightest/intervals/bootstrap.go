@@ -1,7 +1,6 @@
 package intervals
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -21,8 +20,8 @@ type BootstrapSettings struct {
 	Replicas int     // 0 means 500
 	Level    float64 // below 1; 0 means 0.95
 	Seed     uint64
-	// SourceRows are the numbers of the sample's source rows, as Replicas have them; nil
-	// means 0, 1, ….
+	// SourceRows are the numbers of the sample's source rows, from which follows how often they count,
+	// as their places in a file; nil means 0, 1, ….
 	SourceRows []uint64
 	// Resample returns the problem of a resample in which rows count so often, with anything
 	// else that is fitted to the rows, as a calibration is, fitted again. nil takes the sample's
@@ -79,13 +78,13 @@ func Bootstrap(s *weightest.Sample, e weightest.Estimator, settings BootstrapSet
 	}
 	source, labels := s.Source()
 	if settings.SourceRows == nil {
-		settings.SourceRows = Numbers(0, len(labels))
+		settings.SourceRows = numbered(0, len(labels))
 	}
 	if len(settings.SourceRows) != len(labels) {
 		panic(fmt.Sprintf("intervals: %d numbers for %d source rows", len(settings.SourceRows), len(labels)))
 	}
 	sourceGroups, targetGroups := s.Groups()
-	targetRows := Numbers(0, len(s.Target())/s.Classes())
+	targetRows := numbered(0, len(s.Target()) / s.Classes())
 	if sourceGroups != nil {
 		settings.SourceRows = numbersOf(sourceGroups)
 	}
@@ -108,13 +107,10 @@ func Bootstrap(s *weightest.Sample, e weightest.Estimator, settings BootstrapSet
 			return settings.Resample(counts(sourceKeys, replica), counts(targetKeys, replica), random)
 		}
 	} else {
-		replicas := NewReplicas(s.Classes(), settings.Replicas, settings.Seed)
-		if err := errors.Join(replicas.AddSource(source, labels, settings.SourceRows), replicas.AddTarget(s.Target(), targetRows)); err != nil {
-			return Uncertainty{}, err
-		}
-		all = replicas.resamples()
+		sums := resampledSums(s, settings.Replicas, settings.Seed, settings.SourceRows, targetRows)
+		all = resamples{count: settings.Replicas, sourceRows: meanSourceRows(sums)}
 		resample = func(replica int, _ *rand.Rand) (weightest.Problem, error) {
-			p, err := replicas.sums[replica].Problem()
+			p, err := sums[replica].Problem()
 			p.Rows = &weightest.Rows{Probabilities: s.Target(), Counts: counts(targetKeys, replica)}
 			return p, err
 		}
@@ -194,19 +190,6 @@ func rowsOf(labels []int, k int) []float64 {
 	return rows
 }
 
-// Intervals runs the estimator on every replica and returns the intervals between
-// percentiles of its estimates, further apart where a class has few source rows. The level is
-// between 0 and 1. An estimator that reads target rows returns an error here: see Bootstrap.
-//
-// A resample can be one that has no estimate, most of all where a class has few source
-// rows: it is left out, and the warning says how many were. The error of the first is
-// returned where they are more than half.
-//
-// Where the problem has several solutions the intervals are wider by their Ambiguity.
-func (r *Replicas) Intervals(e weightest.Estimator, level float64) (Uncertainty, error) {
-	return r.resamples().bound(e, level)
-}
-
 // resamples are those behind intervals.
 type resamples struct {
 	count      int
@@ -235,12 +218,14 @@ func (r *resamples) group(labels, source []int, target int, targetGroups []int) 
 	}
 }
 
-func (r *Replicas) resamples() resamples {
-	return resamples{count: len(r.sums), sourceRows: r.meanSourceRows(), problem: func(replica int) (weightest.Problem, error) { return r.sums[replica].Problem() }}
-}
-
 // bound returns the intervals between percentiles of the resamples' estimates. They are further
 // apart where source rows of a class are few; if a calibration was fitted, where unsure rows are.
+//
+// A resample can be one that has no estimate, most of all where a class has few source
+// rows: it is left out, and the warning says how many were. The error of the first is
+// returned where they are more than half.
+//
+// Where the problem has several solutions the intervals are wider by their Ambiguity.
 func (r resamples) bound(e weightest.Estimator, level float64) (Uncertainty, error) {
 	if !(level > 0 && level < 1) {
 		return Uncertainty{}, fmt.Errorf("intervals: the level is %v; it must be between 0 and 1", level)
@@ -351,13 +336,13 @@ func (r resamples) ambiguity(e weightest.Estimator) (largest []float64, err erro
 
 // meanSourceRows returns the mean over the replicas of each class's number of source rows,
 // length k: near the number that was added.
-func (r *Replicas) meanSourceRows() []float64 {
-	k := r.sums[0].Classes()
+func meanSourceRows(replicas []*weightest.Sums) []float64 {
+	k := replicas[0].Classes()
 	mean := make([]float64, k)
-	for _, s := range r.sums {
+	for _, s := range replicas {
 		source, _ := s.HardCounts()
 		for i, rows := range source {
-			mean[i/k] += float64(rows) / float64(len(r.sums))
+			mean[i/k] += float64(rows) / float64(len(replicas))
 		}
 	}
 	return mean

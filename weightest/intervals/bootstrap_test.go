@@ -52,21 +52,17 @@ func TestBootstrapGolden(t *testing.T) {
 	for _, name := range []string{"k3", "k10"} {
 		g := weighttest.Golden(t, name)
 		s := sampletest.Of(g.T)(g.Rows())
-		source, labels := s.Source()
-		replicas := NewReplicas(s.Classes(), count, 1)
-		if err := errors.Join(replicas.AddSource(source, labels, Numbers(0, len(labels))), replicas.AddTarget(s.Target(), Numbers(0, len(s.Target())/s.Classes()))); err != nil {
-			t.Fatal(err)
-		}
+		replicas := resampledSumsOf(s, count, 1)
 		full := sampletest.Problem(t, s)
 		targetOnly, err := weightest.MLLS{}.OnResamples(full)
 		if err != nil {
 			t.Fatal(err)
 		}
 		keys, counts := make([]uint64, len(s.Target())/s.Classes()), make([]int, len(s.Target())/s.Classes())
-		rowKeys(keys, 1, targetDomain, Numbers(0, len(keys)))
+		rowKeys(keys, 1, targetDomain, numbered(0, len(keys)))
 		draws := make(map[string][][]float64)
 		for i := range count {
-			p, err := replicas.sums[i].Problem()
+			p, err := replicas[i].Problem()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -219,21 +215,12 @@ func TestIntervalsOfAmbiguousShares(t *testing.T) {
 			t.Errorf("class %d: weight %v, its source share is near a fifth", j, weight)
 		}
 	}
-	// From sums it is the same.
 	constant := altered(t, 3, 90, 60, func(row []float64) {
 		for i := range row {
 			row[i] = 1 / float64(len(row))
 		}
 	})
-	source, labels := constant.Source()
-	replicas := NewReplicas(3, 30, 1)
-	if err := replicas.AddSource(source, labels, Numbers(0, len(labels))); err != nil {
-		t.Fatal(err)
-	}
-	if err := replicas.AddTarget(constant.Target(), Numbers(0, 60)); err != nil {
-		t.Fatal(err)
-	}
-	u, err = replicas.Intervals(weightest.BBSE{}, 0.95)
+	u, err = Bootstrap(constant, weightest.BBSE{}, BootstrapSettings{Replicas: 30, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

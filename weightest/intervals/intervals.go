@@ -1,8 +1,5 @@
 // Package intervals says how well class shares and weights are known, by the bootstrap of
 // any estimator.
-//
-// Replicas are the bootstrap's sums, which parts of a data set can be merged from, as
-// weightest.Sums can.
 package intervals
 
 import (

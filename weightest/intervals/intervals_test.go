@@ -256,16 +256,12 @@ func TestStudentReach(t *testing.T) {
 // The number of rows that the intervals know of is that of the sample.
 func TestMeanSourceRows(t *testing.T) {
 	s := sampletest.Gaussian(t, gaussians.Rising(3), 300, 10, 2)
-	probabilities, labels := s.Source()
-	replicas := NewReplicas(3, 400, 1)
-	if err := replicas.AddSource(probabilities, labels, Numbers(0, len(labels))); err != nil {
-		t.Fatal(err)
-	}
+	_, labels := s.Source()
 	counts := make([]float64, 3)
 	for _, label := range labels {
 		counts[label]++
 	}
-	for y, mean := range replicas.meanSourceRows() {
+	for y, mean := range meanSourceRows(resampledSumsOf(s, 400, 1)) {
 		if math.Abs(mean-counts[y]) > 4*math.Sqrt(counts[y]/400) {
 			t.Errorf("class %d: %v rows, %v were added", y, mean, counts[y])
 		}

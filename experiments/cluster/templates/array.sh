@@ -10,8 +10,8 @@
 #SBATCH --open-mode=append
 #SBATCH --requeue
 #SBATCH --signal=B:USR1@{{.Warning}}
-#SBATCH --nodes={{.Nodes}}
-#SBATCH --ntasks{{if .Shared}}-per-node{{end}}={{.Processes}}
+#SBATCH --nodes=1
+#SBATCH --ntasks=1
 {{- range .Options}}
 #SBATCH {{.}}
 {{- end}}
@@ -37,12 +37,7 @@ stopping=no
 interrupted=no
 child=
 ask() {
-{{- if .Shared}}
-  # srun itself would end its processes; the first step of the job is theirs.
-  scancel --signal=TERM "$SLURM_JOB_ID.0" || kill -TERM "$child"
-{{- else}}
   kill -TERM "$child"
-{{- end}}
 }
 stop() {
   stopping=yes
@@ -54,12 +49,7 @@ trap stop USR1 TERM
 # A GPU is used where one was asked for; one that does not work is an error.
 device=cpu
 [ -z "${SLURM_JOB_GPUS:-}" ] || device=cuda
-{{if .Shared}}# The processes that make the run together find each other at the first machine.
-MASTER_ADDR=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)
-export MASTER_ADDR MASTER_PORT=$((20000 + SLURM_JOB_ID % 20000))
-member='RANK=$SLURM_PROCID LOCAL_RANK=$SLURM_LOCALID WORLD_SIZE=$SLURM_NTASKS exec "$@"'
-srun --kill-on-bad-exit=1 --cpus-per-task="${SLURM_CPUS_PER_TASK:-1}" bash -c "$member" iwrun \
-  {{end}}"$iwrun" "${experiment[@]}" --index "$index" --jobs 1 --device "$device" --threads "${SLURM_CPUS_PER_TASK:-1}"
+"$iwrun" "${experiment[@]}" --index "$index" --jobs 1 --device "$device" --threads "${SLURM_CPUS_PER_TASK:-1}"
 {{- range .Arguments}} {{quote .}}{{end}} &
 child=$!
 [ "$stopping" = no ] || ask

@@ -22,7 +22,6 @@ import (
 	"iwda/experiments/train"
 	"iwda/internal/commandline"
 	"iwda/internal/input"
-	"iwda/internal/launcher"
 	"iwda/internal/wholefile"
 	"iwda/torch"
 )
@@ -92,24 +91,16 @@ func worker(ctx context.Context, arguments []string, s Streams) error {
 		if err != nil {
 			return err
 		}
-		return makeRun(ctx, run, dir, o, train.Options{Device: device, Threads: o.Threads, Log: s.Err, Progress: r.Progress, Alive: r.Alive, CheckpointNow: checkpoint})
+		interval, err := plan.ParseInterval(o.Checkpoints)
+		if err != nil {
+			return err
+		}
+		_, err = train.Run(ctx, run.Config, dir, train.Options{
+			Device: device, Threads: o.Threads, Log: s.Err, Progress: r.Progress, Alive: r.Alive,
+			Checkpoints: interval, CheckpointNow: checkpoint,
+		})
+		return err
 	})
-}
-
-// makeRun makes the run, with the other processes of its group if there are any.
-func makeRun(ctx context.Context, run plan.Run, dir store.Dir, o engine.Work, options train.Options) (err error) {
-	if options.Checkpoints, err = plan.ParseInterval(o.Checkpoints); err != nil {
-		return err
-	}
-	group, _, err := launcher.FromEnvironment(os.LookupEnv)
-	if err == nil && group.Size > 1 {
-		options.Group, err = torch.NewProcessGroup(torch.GroupOptions{Group: group, Device: options.Device, Meeting: o.Meeting, Timeout: o.Group})
-	}
-	if err != nil {
-		return err
-	}
-	_, err = train.Run(ctx, run.Config, dir, options)
-	return err
 }
 
 // server answers questions.
@@ -127,7 +118,6 @@ func (s *server) answers() map[string]engine.Answer {
 		engine.Features: engine.NewAnswer(s.features),
 		engine.Measure:  engine.NewAnswer(s.measure),
 		engine.Extract:  engine.NewAnswer(s.extract),
-		engine.TakePart: engine.NewAnswer(s.takePart),
 	}
 }
 
@@ -207,13 +197,4 @@ func (s *server) extract(ctx context.Context, e *engine.Extraction) (written []e
 		}
 	}
 	return written, err
-}
-
-// takePart makes a run as a process that is not the group's first one, which writes the files.
-func (s *server) takePart(ctx context.Context, w *engine.Work) (nothing any, err error) {
-	run, options, err := s.runOf(*w)
-	if err != nil {
-		return nil, err
-	}
-	return nil, makeRun(ctx, run, run.Dir(w.Results), *w, options)
 }

@@ -39,9 +39,6 @@ type options struct {
 	Intervals      string // "bootstrap" or "none"
 	TrainShares    string // "source", "uniform" or a file
 	All            bool
-	Partial        string // file to write, or empty
-	FirstRow       uint64
-	Merge          []string
 	Corrected      string // file to write, or empty
 	Figure, drawn  string // likewise, and its format
 	Format         string // of the table; empty: what Output says
@@ -73,9 +70,7 @@ func New(name string, out, err io.Writer) *cli.Command {
 		Name:  "labelshift",
 		Usage: "estimate how frequent the classes are in data without labels",
 		UsageText: name + " SOURCE TARGET [-o FILE]\n" +
-			name + " --run FOLDER\n" +
-			name + " --partial FILE [--source FILE] [--target FILE]\n" +
-			name + " --merge FILE FILE...",
+			name + " --run FOLDER",
 		Description: `SOURCE has a classifier's probabilities or logits on held-out rows with labels, TARGET on rows without:
 ` + table.Extensions + `. The command says whether more than the class shares changed, as far as the rows can tell. It prints the class
 shares with intervals. docs/explanation/label-shift.md explains it.
@@ -103,24 +98,16 @@ Examples:
 			&cli.StringFlag{Name: "labels", Destination: &o.Labels, Usage: "`NAME` of the source's array or column of labels; for a .npy file, the file with the labels"},
 			commandline.Decimal(&o.Decimal),
 			&commandline.Choice{Words: weightest.EstimatorNames(), StringFlag: &cli.StringFlag{Name: "estimator", Destination: &o.Estimator, Value: usual.Estimator, Usage: "`NAME`: " + strings.Join(weightest.EstimatorNames(), ", ")}},
-			&commandline.Choice{Words: calibration.Names(), StringFlag: &cli.StringFlag{Name: "calibration", Destination: &o.Calibration, Value: usual.Calibration, Usage: "`NAME`: " + strings.Join(calibration.Names(), ", "), DefaultText: usual.Calibration + "; none for sums"}},
+			&commandline.Choice{Words: calibration.Names(), StringFlag: &cli.StringFlag{Name: "calibration", Destination: &o.Calibration, Value: usual.Calibration, Usage: "`NAME`: " + strings.Join(calibration.Names(), ", ")}},
 			&commandline.Choice{Words: []string{bootstrap, noIntervals}, StringFlag: &cli.StringFlag{Name: "intervals", Destination: &o.Intervals, Value: bootstrap, Usage: "`KIND`: " + bootstrap + " or " + noIntervals}},
 			&cli.IntFlag{Name: "replicas", Destination: &o.Replicas, Value: usual.Replicas, Usage: "`NUMBER` of the bootstrap's resamples", Action: commandline.Between(0, 1_000_000, "--replicas", "want 0 or more")},
 			&cli.Float64Flag{Name: "level", Destination: &o.Level, Value: usual.Level, Usage: "`PROBABILITY` that an interval contains the true number", Action: commandline.Between(0, 1.0, "--level", "want a probability between 0 and 1")},
 			&cli.Uint64Flag{Name: "seed", Destination: &o.Seed, Usage: "`SEED` of resamples"},
 			&cli.StringFlag{Name: "train-shares", Destination: &o.TrainShares, Value: sharesOfSource, Usage: "class shares for which the classifier's own probabilities are correct: source, uniform (a balanced loss), or a `FILE`, .csv or .parquet, with the columns class and share"},
-			&cli.StringFlag{Name: "partial", Destination: &o.Partial, Usage: "write the sums of these rows into `FILE`, for --merge"},
-			&cli.Uint64Flag{Name: "first-row", Destination: &o.FirstRow, Usage: "`NUMBER` of this part's first row among the rows of all parts"},
-			commandline.Strings(&o.Merge, "merge", "estimate from the sums in `FILE` and in the files named after it"),
 		)...),
 		Action: func(c *cli.Context) error {
-			if len(o.Merge) > 0 {
-				o.Merge = append(o.Merge, c.Args().Slice()...)
-			} else if left := commandline.Fill(c.Args().Slice(), &o.Source, &o.Target); len(left) > 0 {
+			if left := commandline.Fill(c.Args().Slice(), &o.Source, &o.Target); len(left) > 0 {
 				return commandline.WrongUsage("%q is one too many: a SOURCE and a TARGET", left[0])
-			}
-			if o.sums() && !c.IsSet("calibration") {
-				o.Calibration = calibration.None
 			}
 			if err := o.check(); err != nil {
 				return err
@@ -139,9 +126,6 @@ func formatFlag(to *string) cli.Flag {
 	flag.Value, flag.DefaultText = "", "that of -o, or "+sheet.Markdown
 	return flag
 }
-
-// sums reports whether sums are counted or merged.
-func (o options) sums() bool { return o.Partial != "" || len(o.Merge) > 0 }
 
 // kinds are what --kind says.
 var kinds = map[string]table.Kind{"": 0, table.Probabilities.String(): table.Probabilities, table.Logits.String(): table.Logits}
@@ -169,22 +153,15 @@ func (o options) checkIntervals() error {
 
 // checkMode returns an error for flags that do not go together.
 func (o options) checkMode() error {
-	merge, files := len(o.Merge) > 0, o.Source != "" || o.Target != ""
+	files := o.Source != "" || o.Target != ""
 	for _, wrong := range []struct {
 		is  bool
 		why string
 	}{
-		{o.Run != "" && (files || o.Kind != "" || o.Labels != "" || o.sums()), "--run takes the rows of a run; --source, --target, --kind, --labels, --partial and --merge are for files"},
-		{o.Group != "" && (o.Run != "" || o.sums()), "--group-column is for the rows of files; a run has those of its configuration, and sums have none"},
-		{o.sums() && (len(o.Needs) > 0 || o.Fail || o.LabelShift || o.Settings.Sets != 0), "--need, --fail, --sets and --label-shift need rows, and --partial and --merge have sums"},
+		{o.Run != "" && (files || o.Kind != "" || o.Labels != ""), "--run takes the rows of a run; --source, --target, --kind and --labels are for files"},
+		{o.Group != "" && o.Run != "", "--group-column is for the rows of files; a run has those of its configuration"},
 		{o.Run != "" && o.Corrected != "", "--corrected is for files; iwrun predict writes a run's corrected predictions"},
-		{merge && files, "--merge: the files hold the sums of source and target; --source and --target are counted by --partial"},
-		{!merge && o.Partial != "" && !files, "--partial: --source FILE, --target FILE or both say what is counted"},
-		{o.Run == "" && !o.sums() && (o.Source == "" || o.Target == ""), "SOURCE and TARGET are needed, or --run FOLDER"},
-		{o.sums() && (o.All || o.Corrected != "" || o.TrainShares != sharesOfSource), "--all, --corrected and --train-shares need rows, and --partial and --merge have sums"},
-		{o.sums() && o.Calibration != calibration.None, fmt.Sprintf("--calibration %s: sums are of the probabilities as they are; calibrate these before", o.Calibration)},
-		{o.Partial != "" && (o.Figure != "" || o.Output != ""), "--partial writes sums alone; --figure and --output go with --merge"},
-		{o.FirstRow != 0 && (o.Partial == "" || merge), "--first-row numbers the rows that --partial counts"},
+		{o.Run == "" && (o.Source == "" || o.Target == ""), "SOURCE and TARGET are needed, or --run FOLDER"},
 		{o.All && o.Settings.Sets != 0, "--sets takes one calibration, --all compares many"},
 		{o.All && o.Figure != "", "--figure draws one estimate, --all compares many"},
 	} {
@@ -206,12 +183,12 @@ func (o *options) checkFiles() (err error) {
 			return fmt.Errorf("--corrected %w", err)
 		}
 	}
-	read := append([]string{o.Source, o.Target, o.Labels, o.TrainShares}, o.Merge...)
+	read := []string{o.Source, o.Target, o.Labels, o.TrainShares}
 	if o.Run != "" {
 		files, _ := filepath.Glob(filepath.Join(o.Run, "*"))
 		read = append(read, files...)
 	}
-	if err := names.CheckApart([]string{o.Corrected, o.Figure, o.Output, o.Partial}, read); err != nil {
+	if err := names.CheckApart([]string{o.Corrected, o.Figure, o.Output}, read); err != nil {
 		return err
 	}
 	if o.Figure != "" {
@@ -229,12 +206,6 @@ func (o *options) checkFiles() (err error) {
 
 // carryOut does what the options say.
 func (o options) carryOut() error {
-	switch {
-	case len(o.Merge) > 0:
-		return o.merge()
-	case o.Partial != "":
-		return o.count()
-	}
 	source, target, err := o.read()
 	if err != nil {
 		return input.Wrong(err)
@@ -303,52 +274,6 @@ func (o options) trainShares(classes []string) ([]float64, error) {
 	return table.ReadShares(o.TrainShares, classes)
 }
 
-// count writes the sums of the rows.
-func (o options) count() error {
-	part, err := labelshift.Count(o.Source, o.Target, o.files(), o.Settings, o.FirstRow)
-	if err != nil {
-		return err
-	}
-	return o.writePart(part)
-}
-
-func (o options) writePart(part *labelshift.Part) error {
-	if err := part.Write(o.Partial); err != nil {
-		return err
-	}
-	fmt.Fprintf(o.err, "%s: sums of %s and %s\n", o.Partial, printable.Count(int(part.Sums.SourceRows()), "source row"), printable.Count(int(part.Sums.TargetRows()), "target row"))
-	return nil
-}
-
-// merge joins sums, and writes them or what follows from them.
-func (o options) merge() error {
-	whole, err := labelshift.ReadPart(o.Merge[0])
-	if err != nil {
-		return input.Wrong(err)
-	}
-	for _, path := range o.Merge[1:] {
-		part, err := labelshift.ReadPart(path)
-		if err != nil {
-			return input.Wrong(err)
-		}
-		if err := whole.Merge(part); err != nil {
-			return input.Wrong(fmt.Errorf("%s: %w", path, err))
-		}
-	}
-	if o.Partial != "" {
-		return o.writePart(whole)
-	}
-	name := o.Merge[0]
-	if more := len(o.Merge) - 1; more > 0 {
-		name += fmt.Sprintf(" and %d more", more)
-	}
-	analysis, err := whole.Analyse(name, o.Settings)
-	if err != nil {
-		return err
-	}
-	return o.write(analysis, analysis.Sheet())
-}
-
 // write writes the table, and then the files that were asked for.
 func (o options) write(a *labelshift.Analysis, found sheet.Sheet) error {
 	if err := o.writeTable(found); err != nil {
@@ -367,7 +292,7 @@ func (o options) write(a *labelshift.Analysis, found sheet.Sheet) error {
 	if a.Uncertainty != nil {
 		shares.Intervals = &a.Uncertainty.Shares
 	}
-	drawn := figure.ClassShares(found.Title, a.Tests.Verdict(), shares)
+	drawn := figure.ClassShares(found.Title, a.Tests.LabelShift.Verdict(), shares)
 	return wholefile.Write(o.Figure, func(w io.Writer) error { return drawn.Write(w, o.drawn) })
 }
 

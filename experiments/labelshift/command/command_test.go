@@ -294,45 +294,37 @@ func TestLabelShiftErrors(t *testing.T) {
 	}
 	testfiles.Write(t, "finished/outputs.safetensors", "logits")
 	for line, want := range map[string][]string{
-		"labelshift --source owlless.csv --target target.csv":  {"owlless.csv", `"owl"`},
-		"labelshift --source source.csv --target unequal.csv":  {"unequal.csv:3", "sum to 0.9, not 1; divide each row by its sum"},
-		"labelshift --source source.csv --target others.csv":   {"others.csv", "cow", "source.csv"},
-		"labelshift --source source.csv --target wider.csv":    {"wider.csv", "4", "source.csv"},
-		"labelshift --source target.csv --target target.csv":   {"target.csv: no labels"},
-		"labelshift --source source.csv --target features.csv": {"features.csv", "--kind"},
-		"labelshift --source source.csv --target logits.csv":   {"logits.csv holds logits"},
-		"labelshift --source source.csv --target missing.csv":  {"missing.csv"},
-		onPhotos + " --train-shares missing.csv":               {"missing.csv"},
-		"labelshift --merge a b --estimater bbse-soft":         {"--estimator?", "Usage"},
-		"labelshift --estimator bbse-soft --merge source.csv":  {"source.csv: not a file of sums"},
-		"labelshift":                                                            {"SOURCE and TARGET are needed", "Usage"},
-		"labelshift --source source.csv":                                        {"--target FILE", "Usage"},
-		onPhotos + " more.csv":                                                  {`"more.csv"`, "Usage"},
-		onPhotos + " --estimator bbse":                                          {"bbse-hard", "Usage"},
-		onPhotos + " --calibration platt":                                       {"bcts", "Usage"},
-		onPhotos + " --intervals wald":                                          {"bootstrap", "Usage"},
-		onPhotos + " --level 95":                                                {"between 0 and 1", "Usage"},
-		onPhotos + " --replicas 1":                                              {"1 replicas", "Usage"},
-		onPhotos + " --kind odds":                                               {"probabilities or logits", "Usage"},
-		onPhotos + " --corrected c.txt":                                         {"c.txt", ".parquet", "Usage"},
-		onPhotos + " --corrected target.csv":                                    {"written over", "Usage"},
-		onPhotos + " --output ./features.csv --train-shares features.csv":       {"written over", "Usage"},
-		"labelshift --source p.npy --target target.csv --labels l.npy -o l.npy": {"written over", "Usage"},
-		"labelshift --run finished --output finished/outputs.safetensors":       {"written over", "Usage"},
-		"labelshift --merge features.csv logits.csv --figure link.svg":          {"written over", "Usage"},
-		onPhotos + " --figure f.gif":                                            {".png or .svg", "Usage"},
-		onPhotos + " --format xls":                                              {"xls", "Usage"},
-		onPhotos + " -o t.xlsx":                                                 {"t.xlsx", ".csv", "--format", "Usage"},
-		onPhotos + " -o t":                                                      {"-o t:", ".csv", "--format", "Usage"},
-		onPhotos + " -o t.csv --format json":                                    {"-o t.csv", "--format json", "Usage"},
-		onPhotos + " --partial sums --calibration ts":                           {"--calibration ts", "Usage"},
-		onPhotos + " --partial sums --all":                                      {"need rows", "Usage"},
-		onPhotos + " --first-row 7":                                             {"--partial", "Usage"},
-		"labelshift --merge a b --source source.csv":                            {"counted by --partial", "Usage"},
-		"labelshift --source source.csv --merge a":                              {"--merge", "Usage"},
-		"labelshift --partial sums":                                             {"--source FILE", "Usage"},
-		onPhotos + " --all --figure f.png":                                      {"--figure", "Usage"},
-		onPhotos + " --estimater mlls":                                          {"--estimator?", "Usage"},
+		"labelshift --source owlless.csv --target target.csv":                    {"owlless.csv", `"owl"`},
+		"labelshift --source source.csv --target unequal.csv":                    {"unequal.csv:3", "sum to 0.9, not 1; divide each row by its sum"},
+		"labelshift --source source.csv --target others.csv":                     {"others.csv", "cow", "source.csv"},
+		"labelshift --source source.csv --target wider.csv":                      {"wider.csv", "4", "source.csv"},
+		"labelshift --source target.csv --target target.csv":                     {"target.csv: no labels"},
+		"labelshift --source source.csv --target features.csv":                   {"features.csv", "--kind"},
+		"labelshift --source source.csv --target logits.csv":                     {"logits.csv holds logits"},
+		"labelshift --source source.csv --target missing.csv":                    {"missing.csv"},
+		onPhotos + " --train-shares missing.csv":                                 {"missing.csv"},
+		"labelshift":                                                             {"SOURCE and TARGET are needed", "Usage"},
+		"labelshift --source source.csv":                                         {"SOURCE and TARGET are needed", "Usage"},
+		onPhotos + " more.csv":                                                   {`"more.csv"`, "Usage"},
+		onPhotos + " --estimator bbse":                                           {"bbse-hard", "Usage"},
+		onPhotos + " --calibration platt":                                        {"bcts", "Usage"},
+		onPhotos + " --intervals wald":                                           {"bootstrap", "Usage"},
+		onPhotos + " --level 95":                                                 {"between 0 and 1", "Usage"},
+		onPhotos + " --replicas 1":                                               {"1 replicas", "Usage"},
+		onPhotos + " --kind odds":                                                {"probabilities or logits", "Usage"},
+		onPhotos + " --corrected c.txt":                                          {"c.txt", ".parquet", "Usage"},
+		onPhotos + " --corrected target.csv":                                     {"written over", "Usage"},
+		onPhotos + " --output ./features.csv --train-shares features.csv":        {"written over", "Usage"},
+		"labelshift --source p.npy --target target.csv --labels l.npy -o l.npy":  {"written over", "Usage"},
+		"labelshift --run finished --output finished/outputs.safetensors":        {"written over", "Usage"},
+		"labelshift --source features.csv --target logits.csv --figure link.svg": {"written over", "Usage"},
+		onPhotos + " --figure f.gif":                                             {".png or .svg", "Usage"},
+		onPhotos + " --format xls":                                               {"xls", "Usage"},
+		onPhotos + " -o t.xlsx":                                                  {"t.xlsx", ".csv", "--format", "Usage"},
+		onPhotos + " -o t":                                                       {"-o t:", ".csv", "--format", "Usage"},
+		onPhotos + " -o t.csv --format json":                                     {"-o t.csv", "--format json", "Usage"},
+		onPhotos + " --all --figure f.png":                                       {"--figure", "Usage"},
+		onPhotos + " --estimater mlls":                                           {"--estimator?", "Usage"},
 	} {
 		status, out, said := callLine(t, line)
 		if status == 0 || out != "" {
@@ -403,59 +395,6 @@ func TestLabelShiftWithoutCorrection(t *testing.T) {
 	}
 	if _, err := os.Stat("c.csv"); !os.IsNotExist(err) {
 		t.Errorf("c.csv: %v", err)
-	}
-}
-
-// Parts that are counted apart merge to the estimate from all rows, and what needs rows
-// says so.
-func TestLabelShiftOfParts(t *testing.T) {
-	inPhotos(t, 300, 300)
-	source, target := photos(300, 300)
-	writePredictions(t, "s1.csv", animals, source[:100], true)
-	writePredictions(t, "s2.csv", animals, source[100:], true)
-	writePredictions(t, "t1.csv", animals, target[:100], false)
-	writePredictions(t, "t2.csv", animals, target[100:], false)
-	counting := "labelshift --replicas 50 --seed 3 --partial "
-	for _, line := range []string{
-		counting + "1.sums --source s1.csv --target t1.csv",
-		counting + "2.sums --source s2.csv --target t2.csv --first-row 100",
-	} {
-		if status, out, said := callLine(t, line); status != 0 || out != "" || !strings.Contains(said, "source rows") {
-			t.Fatalf("%s: status %d, stdout %q, stderr %q", line, status, out, said)
-		}
-	}
-	estimating := " --estimator bbse-soft --calibration none --replicas 50 --seed 3 --format csv"
-	_, rows, _ := callLine(t, onPhotos+estimating)
-	withoutP := func(text string) string {
-		records, err := csv.NewReader(strings.NewReader(text)).ReadAll()
-		if err != nil || len(records) != 4 {
-			t.Fatalf("%v\n%s", err, text)
-		}
-		for i := range records {
-			records[i] = records[i][:16] // sums say nothing of predictions
-			records[i][3] = ""
-		}
-		return fmt.Sprint(records)
-	}
-	status, sums, said := callLine(t, "labelshift --merge 2.sums 1.sums"+estimating)
-	if status != 0 || withoutP(sums) != withoutP(rows) {
-		t.Errorf("status %d, stderr %q, merged\n%s\nfrom rows\n%s", status, said, sums, rows)
-	}
-	// Sums of sums.
-	if status, _, said := callLine(t, "labelshift --partial both.sums --merge 1.sums 2.sums"); status != 0 {
-		t.Fatal(said)
-	}
-	if _, again, _ := callLine(t, "labelshift"+estimating+" --merge both.sums"); again != sums {
-		t.Errorf("merged twice\n%s\nmerged\n%s", again, sums)
-	}
-	if status, _, said := callLine(t, "labelshift --merge both.sums"); status == 0 || !strings.Contains(said, "mlls needs rows") || !strings.Contains(said, "bbse-soft") {
-		t.Errorf("status %d, stderr %q", status, said)
-	}
-	if status, _, said := callLine(t, "labelshift --estimator bbse-hard --merge both.sums 1.sums"); status == 0 || !strings.Contains(said, "--first-row") {
-		t.Errorf("status %d, stderr %q", status, said)
-	}
-	if status, out, said := callLine(t, "labelshift --estimator bbse-hard --intervals none --merge both.sums"); status != 0 || !strings.Contains(out, "Sums alone do not show whether more than the class shares changed") {
-		t.Errorf("status %d, stdout %q, stderr %q", status, out, said)
 	}
 }
 
