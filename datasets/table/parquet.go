@@ -1,12 +1,12 @@
 package table
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"os"
 
 	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/format"
 
 	"iwda/internal/input"
 )
@@ -18,7 +18,7 @@ type parquetFile struct {
 	file   *os.File
 	size   int64
 	parsed *parquet.File
-	groups []format.RowGroup
+	parts  [][]part // by group of rows and column
 	list   bool
 	names  []string // those that the metadata gives the classes; nil for none
 	// All columns are at the ends of the schema; labels, ids, group and domain may be nil.
@@ -54,14 +54,18 @@ func (f *parquetFile) open(choose func(fields []*parquet.Column) error) error {
 		return err
 	}
 	f.size = info.Size()
-	if err := checkFooter(f.file, f.size); err != nil {
-		return fmt.Errorf("not a whole Parquet file: %w", err)
-	}
-	f.parsed, err = parquet.OpenFile(f.file, f.size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	metadata, err := readFooter(f.file, f.size)
 	if err != nil {
 		return fmt.Errorf("not a whole Parquet file: %w", err)
 	}
-	f.groups = f.parsed.Metadata().RowGroups
+	parts, described, err := hidden(metadata)
+	if err == nil {
+		f.parts = parts
+		f.parsed, err = parquet.OpenFile(bytes.NewReader(described), int64(len(described)), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	}
+	if err != nil {
+		return fmt.Errorf("not a whole Parquet file: %w", err)
+	}
 	if err := choose(f.parsed.Root().Columns()); err != nil {
 		return err
 	}
