@@ -109,17 +109,36 @@ func (r Roles) Equal(other Roles) bool {
 
 // Names lists the arrays or columns of a file that have a name, in their order. That of a .npy file has none.
 func Names(path string) ([]string, error) {
+	t, err := described(path)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(t.there, func(name string) bool { return name == "" }), nil
+}
+
+// ClassesOf returns the classes that a file of predictions has probabilities of, in their order; none if it has
+// only the largest probability of each row.
+func ClassesOf(path string) ([]string, error) {
+	t, err := described(path)
+	if err != nil {
+		return nil, err
+	}
+	return t.named, nil
+}
+
+// described is what the header of a file says; what else is wrong is a question of the rows.
+func described(path string) (*Table, error) {
 	open, known := forms[extension(path)]
 	if !known {
 		return nil, unknownForm(path)
 	}
 	t := &Table{name: path}
-	if _, err := t.open(open); err != nil && t.there == nil {
+	if _, err := t.open(open); err == nil {
+		return t, t.Close()
+	} else if t.there == nil {
 		return nil, err
-	} else if err == nil { // what else is wrong is a question of the rows
-		defer t.Close()
 	}
-	return slices.DeleteFunc(t.there, func(name string) bool { return name == "" }), nil
+	return t, nil
 }
 
 // Domain is one of those of which a file holds rows.

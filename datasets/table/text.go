@@ -2,7 +2,6 @@ package table
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -130,36 +129,6 @@ func openParquetText(path string) (*parquetFile, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return f, nil
-}
-
-// ClassesOf returns the classes whose probabilities a file that [ReadText] reads has beside the largest,
-// in their order; none if it has that alone.
-func ClassesOf(path string) (classes []string, err error) {
-	if extensionOf(path) == ".parquet" {
-		f, err := openParquetText(path)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		return append(f.t.named, classesIn(f.t.columns)...), nil // of a list, or of columns
-	}
-	errHeader := errors.New("header") // ends the reading after the first line
-	err = ReadText(path, func(columns []string) error {
-		classes = classesIn(columns)
-		return errHeader
-	}, nil)
-	if errors.Is(err, errHeader) {
-		err = nil
-	}
-	return classes, err
-}
-
-// classesIn are those that have a column of probabilities.
-func classesIn(columns []string) (classes []string) {
-	for _, i := range withPrefix(columns, prefixes[Probabilities]) {
-		classes = append(classes, strings.Clone(strings.TrimPrefix(columns[i], prefixes[Probabilities])))
-	}
-	return classes
 }
 
 // lineEnd is one within a cell, of which a reader of CSV leaves the last character.
