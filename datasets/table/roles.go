@@ -116,9 +116,12 @@ func Names(path string) ([]string, error) {
 	return slices.DeleteFunc(t.there, func(name string) bool { return name == "" }), nil
 }
 
-// ClassesOf returns the classes that a file of predictions has probabilities of, in their order; none if it has
+// ClassesOf returns the classes that a file that [ReadText] reads has probabilities of, in their order; none if it has
 // only the largest probability of each row.
 func ClassesOf(path string) ([]string, error) {
+	if err := columnsOfText(path); err != nil {
+		return nil, err
+	}
 	t, err := described(path)
 	if err != nil {
 		return nil, err

@@ -28,8 +28,8 @@ func ReadText(path string, header func(columns []string) error, take func(line i
 		return err
 	}
 	defer lines.Close()
-	if !slices.Contains([]string{".csv", ".tsv", ".csv.gz", ".tsv.gz"}, extension(path)) {
-		return fmt.Errorf("%s: columns of text are read from files that end with .csv, .tsv, .csv.gz, .tsv.gz or .parquet", path)
+	if err := columnsOfText(path); err != nil {
+		return err
 	}
 	var names []string
 	for {
@@ -64,6 +64,14 @@ func ReadText(path string, header func(columns []string) error, take func(line i
 			return fmt.Errorf("%s:%d: %w", path, line, err)
 		}
 	}
+}
+
+// columnsOfText returns an error unless the name of a file is one that [ReadText] reads.
+func columnsOfText(path string) error {
+	if !slices.Contains([]string{".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet"}, extension(path)) {
+		return input.Wrong(fmt.Errorf("%s: columns of text are read from files that end with .csv, .tsv, .csv.gz, .tsv.gz or .parquet", path))
+	}
+	return nil
 }
 
 // readParquetText is [ReadText] of Parquet.
