@@ -178,37 +178,6 @@ func TestChangedFilesAreReadAgain(t *testing.T) {
 	}
 }
 
-func TestDamagedCacheIsNotBelieved(t *testing.T) {
-	set := makeSet(t, 3)
-	folder := t.TempDir()
-	options := images.ReaderOptions{Side: 16, Cache: images.FileCache, Folder: folder}
-	reader := newReader(t, set, options)
-	var want [3][]byte
-	for i := range want {
-		want[i] = read(t, reader, i)
-	}
-	if err := reader.Close(); err != nil {
-		t.Fatal(err)
-	}
-	files, err := filepath.Glob(filepath.Join(folder, "*"))
-	if err != nil || len(files) != 1 {
-		t.Fatalf("files %q, %v, want one", files, err)
-	}
-	content := testfiles.Read(t, files[0])
-	content[len(content)-100] ^= 1 // of the last image
-	for name, damaged := range map[string][]byte{"a flipped bit": content, "half of it": content[:len(content)/2], "nothing": nil} {
-		if err := os.WriteFile(files[0], damaged, 0o666); err != nil {
-			t.Fatal(err)
-		}
-		reader := newReader(t, set, options)
-		for i := range want {
-			if !bytes.Equal(read(t, reader, i), want[i]) {
-				t.Errorf("%s: image %d is wrong", name, i)
-			}
-		}
-	}
-}
-
 func TestCacheErrors(t *testing.T) {
 	set := makeSet(t, 3)
 	inTheWay := filepath.Join(t.TempDir(), "file")

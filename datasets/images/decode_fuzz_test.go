@@ -73,7 +73,10 @@ func FuzzFileCache(f *testing.F) {
 	}
 	whole := testfiles.Read(f, files[0])
 	f.Add(whole)
-	f.Add(whole[:len(whole)-1])
+	f.Add(whole[:len(whole)/2])
+	flipped := bytes.Clone(whole)
+	flipped[len(flipped)-100] ^= 1 // of the last image
+	f.Add(flipped)
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, content []byte) {
 		if err := os.WriteFile(files[0], content, 0o666); err != nil {

@@ -3,7 +3,6 @@ package images_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -286,56 +285,6 @@ func TestBatchesEnd(t *testing.T) {
 			t.Error("no error for impossible options")
 		}
 	}
-}
-
-func ExampleLoader() {
-	root, err := os.MkdirTemp("", "example")
-	if err != nil {
-		panic(err)
-	}
-	defer os.RemoveAll(root)
-	for i := range 10 {
-		folder := fmt.Sprintf("%s/photos/%s", root, []string{"circle", "square"}[i%2])
-		if err := os.MkdirAll(folder, 0o777); err != nil {
-			panic(err)
-		}
-		var t testing.T
-		if err := os.WriteFile(fmt.Sprintf("%s/%d.png", folder, i), pngFile(&t, shaded(40, 30, uint8(i))), 0o666); err != nil {
-			panic(err)
-		}
-	}
-
-	set, err := images.OpenOwn(root+"/photos", nil)
-	if err != nil {
-		panic(err)
-	}
-	reader, err := images.NewReader(set, images.ReaderOptions{Side: 256, Cache: images.MemoryCache})
-	if err != nil {
-		panic(err)
-	}
-	defer reader.Close()
-	loader, err := images.NewLoader(reader, images.LoaderOptions{
-		ViewOptions: images.ViewOptions{BatchSize: 4, Crop: 224},
-		Seed:        1, Purpose: "source",
-	})
-	if err != nil {
-		panic(err)
-	}
-	defer loader.Close()
-	for range 3 {
-		batch, err := loader.Next(context.Background())
-		if err != nil {
-			panic(err)
-		}
-		fmt.Printf("%d images, %d values\n", len(batch.Rows), len(batch.Values))
-		loader.Release(batch)
-	}
-	fmt.Println(reader.CacheBytes(), "bytes of cache")
-	// Output:
-	// 4 images, 602112 values
-	// 4 images, 602112 values
-	// 4 images, 602112 values
-	// 1966080 bytes of cache
 }
 
 // A context that has ended ends the range, also where batches are ready.

@@ -123,8 +123,8 @@ func (s *Set) addFolder(classes []string) (labels []string, err error) {
 	matched := labelFolders(entries, classes)
 	stray := "" // a folder of images that has the name of no class
 	s.others = map[string]int{}
-	if s.paths, err = pathsIn(s.root, entries, s.others); err != nil {
-		return nil, fmt.Errorf("images: %w", err)
+	if s.paths, err = s.walk("", entries); err != nil {
+		return nil, err
 	}
 	for _, inside := range s.paths {
 		label := ""
@@ -145,62 +145,32 @@ func (s *Set) addFolder(classes []string) (labels []string, err error) {
 	return labels, nil
 }
 
-// pathsIn returns the images among the entries of a folder and below them, relative to it, and
-// counts other files that are not hidden.
-func pathsIn(root string, entries []entry, others map[string]int) (paths []string, err error) {
-	for _, entry := range entries {
+// walk returns the images in a folder below the root and in folders below it, relative to the root, and counts
+// other files that are not hidden. Links to folders are followed in the root alone, so that the walk ends.
+func (s *Set) walk(folder string, entries []entry) (paths []string, err error) {
+	for _, e := range entries {
+		inside, hidden := path.Join(folder, e.name), strings.HasPrefix(e.name, ".")
 		switch {
-		case entry.folder && !strings.HasPrefix(entry.name, "."):
-			inside, err := pathsBelow(filepath.Join(root, entry.name), others)
+		case e.folder && (folder == "" || !e.link):
+			if hidden {
+				continue
+			}
+			below, err := readFolder(s.root, inside)
 			if err != nil {
 				return nil, err
 			}
-			for _, p := range inside {
-				paths = append(paths, path.Join(entry.name, p))
+			images, err := s.walk(inside, below)
+			if err != nil {
+				return nil, err
 			}
-		case !entry.folder && hasImageName(entry.name):
-			paths = append(paths, entry.name)
-		case !entry.folder:
-			countOther(entry.name, others)
+			paths = append(paths, images...)
+		case hasImageName(e.name):
+			paths = append(paths, inside)
+		case !hidden:
+			s.others[strings.ToLower(path.Ext(e.name))]++
 		}
 	}
 	return paths, nil
-}
-
-// countOther counts a file that is no image, unless it is hidden.
-func countOther(name string, others map[string]int) {
-	if !strings.HasPrefix(name, ".") {
-		others[strings.ToLower(path.Ext(name))]++
-	}
-}
-
-// pathsBelow returns the images in a folder and below it, relative to it, and counts other files
-// that are not hidden. The folder may be a link; links to folders below it are not followed, so that
-// the walk ends.
-func pathsBelow(folder string, others map[string]int) (paths []string, err error) {
-	root, err := filepath.EvalSymlinks(folder)
-	if err != nil {
-		return nil, err
-	}
-	err = filepath.WalkDir(root, func(location string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case location == root:
-			return nil
-		case strings.HasPrefix(entry.Name(), ".") && entry.IsDir():
-			return fs.SkipDir
-		case entry.IsDir():
-			return nil
-		case !hasImageName(entry.Name()):
-			countOther(entry.Name(), others)
-			return nil
-		}
-		relative, err := filepath.Rel(root, location)
-		paths = append(paths, filepath.ToSlash(relative))
-		return err
-	})
-	return paths, err
 }
 
 // addList adds the images of a list and returns their labels, "" for none.

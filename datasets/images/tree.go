@@ -114,8 +114,8 @@ func hasImageName(name string) bool {
 }
 
 type entry struct {
-	name   string
-	folder bool
+	name         string
+	folder, link bool
 }
 
 // readFolder lists a folder in the order of the names. Links are followed.
@@ -127,8 +127,8 @@ func readFolder(root, folder string) ([]entry, error) {
 	}
 	entries := make([]entry, len(found))
 	for i, f := range found {
-		entries[i] = entry{f.Name(), f.IsDir()}
-		if f.Type()&os.ModeSymlink != 0 {
+		entries[i] = entry{f.Name(), f.IsDir(), f.Type()&os.ModeSymlink != 0}
+		if entries[i].link {
 			info, err := os.Stat(filepath.Join(location, f.Name()))
 			entries[i].folder = err == nil && info.IsDir()
 		}

@@ -17,6 +17,8 @@ type array struct {
 	// open gives the bytes of the elements from the first one on, and an error where
 	// they are not followed by the end.
 	open func() (io.ReadCloser, error)
+	// follow, where it is not nil, makes the array of a stream longer, see [array.followed].
+	follow func() error
 	// mapped holds these bytes where they can be mapped, nil elsewhere, and intact compares them
 	// with the file's checksum, where it has one that reading by open does.
 	mapped []byte

@@ -17,9 +17,8 @@ type arrays struct {
 	t      *Table
 	files  []*mapping
 	values *array
-	// nil where there are none
-	labels, ids, groups, domain *array
-	names                       []string
+	roles  [roles]*array // nil where there are none
+	names  []string
 }
 
 func (f *arrays) Close() error {
@@ -43,21 +42,23 @@ func (f *arrays) openNamed(there []string, t *Table, open func(i int) (*array, e
 	}
 	t.beside = l.besides(there)
 	if o.IgnoreLabels {
-		l.labels = -1
+		l.roles[labelRole] = -1
 	}
-	for _, part := range []struct {
-		i  int
-		to **array
-	}{{l.values[0], &f.values}, {l.labels, &f.labels}, {l.ids, &f.ids}, {l.groups, &f.groups}, {l.domain, &f.domain}} {
-		if part.i < 0 {
-			continue
+	named := func(i int) (*array, error) {
+		a, err := open(i)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", there[i], err)
 		}
-		if *part.to, err = open(part.i); err != nil {
-			return fmt.Errorf("%s: %w", there[part.i], err)
-		}
-		(*part.to).name = there[part.i]
+		a.name = there[i]
+		return a, nil
 	}
-	return nil
+	f.values, err = named(l.values[0])
+	for r, i := range l.roles {
+		if err == nil && i >= 0 {
+			f.roles[r], err = named(i)
+		}
+	}
+	return err
 }
 
 // describe tells the table what the arrays are, which must belong together.
@@ -67,7 +68,7 @@ func (f *arrays) describe(t *Table) (err error) {
 		return err
 	}
 	t.rows = f.values.shape[0]
-	for _, a := range []*array{f.labels, f.ids, f.groups, f.domain} {
+	for _, a := range f.roles {
 		if a == nil {
 			continue
 		}
@@ -76,7 +77,7 @@ func (f *arrays) describe(t *Table) (err error) {
 		}
 	}
 	t.kind = kindOf(f.values.name, t.options)
-	t.labels, t.named = f.labels != nil, f.names
+	t.labels, t.named = f.roles[labelRole] != nil, f.names
 	t.single = func(int) bool { return f.values.element.single() }
 	if f.values.mapped != nil && !f.values.byColumn { // a row would be gathered from all over the file
 		t.mapped = f.values
@@ -84,25 +85,17 @@ func (f *arrays) describe(t *Table) (err error) {
 	return nil
 }
 
-func (f *arrays) scan(labelsAlone bool) (cursor, error) {
+func (f *arrays) scan(labelsAlone bool) (_ cursor, err error) {
 	c := &arraysCursor{form: f}
-	var err error
-	if f.labels != nil {
-		c.labels, err = f.labels.read()
-	}
-	if err == nil && f.domain != nil {
-		c.domain, err = f.domain.read()
-	}
-	if err == nil && !labelsAlone {
+	if !labelsAlone {
 		if c.values, err = f.values.readValues(); err == nil {
 			c.values.origins = f.t.options.Reference.Origins
 		}
 	}
-	if err == nil && !labelsAlone && f.ids != nil {
-		c.ids, err = f.ids.read()
-	}
-	if err == nil && !labelsAlone && f.groups != nil {
-		c.groups, err = f.groups.read()
+	for r, a := range f.roles {
+		if err == nil && a != nil && (!labelsAlone || role(r).always()) {
+			c.roles[r], err = a.read()
+		}
 	}
 	if err != nil {
 		c.Close()
@@ -113,14 +106,15 @@ func (f *arrays) scan(labelsAlone bool) (cursor, error) {
 
 // arraysCursor goes over arrays side by side; those that are not read are nil.
 type arraysCursor struct {
-	form                                *arrays
-	values, labels, ids, groups, domain *column
-	row                                 int // how many were read
+	form   *arrays
+	values *column
+	roles  [roles]*column
+	row    int // how many were read
 }
 
 func (c *arraysCursor) Close() error {
 	var errs []error
-	for _, column := range []*column{c.values, c.labels, c.ids, c.groups, c.domain} {
+	for _, column := range append(c.roles[:], c.values) {
 		if column != nil {
 			errs = append(errs, column.Close())
 		}
@@ -129,8 +123,13 @@ func (c *arraysCursor) Close() error {
 }
 
 func (c *arraysCursor) next(b *Batch, n int) (err error) {
-	n = min(n, c.form.values.shape[0]-c.row)
-	if n == 0 {
+	all := c.form.values
+	for all.follow != nil && c.row == all.shape[0] {
+		if err := all.follow(); err != nil {
+			return err
+		}
+	}
+	if n = min(n, all.shape[0]-c.row); n == 0 {
 		return io.EOF
 	}
 	if c.values != nil {
@@ -139,63 +138,27 @@ func (c *arraysCursor) next(b *Batch, n int) (err error) {
 			return err
 		}
 	}
-	if c.labels != nil {
-		if b.names, err = c.labels.append(b.names, n); err != nil {
+	for r, column := range c.roles {
+		if column == nil {
+			continue
+		}
+		if b.texts[r], err = column.append(b.texts[r], n); err != nil {
 			return err
 		}
-		if c.labels.element.number() {
-			if err := nameLabels(b.names[len(b.names)-n:], c.form.names, c.labels.name, c.row); err != nil {
+		if role(r) == labelRole && column.element.number() {
+			if err := nameLabels(b.last(labelRole, n), c.form.names, column.name, c.row); err != nil {
 				return err
 			}
 		}
 	}
-	for _, part := range []struct {
-		*column
-		to *[]string
-	}{{c.ids, &b.ids}, {c.groups, &b.groups}} {
-		if part.column == nil {
-			continue
-		}
-		if *part.to, err = part.append(*part.to, n); err != nil {
-			return err
-		}
-	}
-	kept := n
-	if c.domain != nil {
-		if kept, err = c.keepDomain(b, n); err != nil {
-			return err
-		}
+	keep, kept := c.form.t.keep(b, c.row, n)
+	b.keepTexts(keep)
+	if keep != nil && c.values != nil {
+		b.Values = keepRows(b.Values, c.form.t.width, keep)
 	}
 	b.rows += kept
 	c.row += n
 	return nil
-}
-
-// keepDomain removes the rows of other domains among the n last ones, and returns how many are left.
-func (c *arraysCursor) keepDomain(b *Batch, n int) (kept int, err error) {
-	domains, err := c.domain.append(nil, n)
-	if err != nil {
-		return 0, err
-	}
-	keep := make([]bool, n)
-	for i, domain := range domains {
-		if keep[i] = c.form.t.wanted(b, domain, c.row+i); keep[i] {
-			kept++
-		}
-	}
-	if c.values != nil {
-		b.Values = keepRows(b.Values, c.form.t.width, keep)
-	}
-	if c.labels != nil {
-		b.names = keepRows(b.names, 1, keep)
-	}
-	if c.ids != nil {
-		b.ids = keepRows(b.ids, 1, keep)
-	}
-	if c.groups != nil {
-		b.groups = keepRows(b.groups, 1, keep)
-	}
-	return kept, nil
 }
 
 // mapping is a file whose content is mapped.

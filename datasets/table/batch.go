@@ -14,16 +14,13 @@ type Batch struct {
 	First  int       // the number of the first one among those of the table
 	Values []float32 // rows × width
 
-	rows    int      // that were appended
-	ids     []string // nil where the file has none
-	groups  []string // nil where the file has none
-	names   []string // labels as they are in the file
-	classes []int    // what these are, or unknown; nil where the file has none
-	lines   []int    // of the file, from 1; nil where it has none
-	numbers []int    // of the rows in the file; nil where they follow First
-	domains []string // of all rows, if all are read
-	samples []sample // of the columns of values, which readers add to; nil if none are wanted
-	strays  []strays // of the columns of an encoding, in all rows up to the last one of the batch
+	rows    int             // that were appended
+	texts   [roles][]string // as they are in the file; nil where it has none
+	classes []int           // what labels are, or unknown; nil where the file has none
+	lines   []int           // of the file, from 1; nil where it has none
+	numbers []int           // of the rows in the file; nil where they follow First
+	samples []sample        // of the columns of values, which readers add to; nil if none are wanted
+	strays  []strays        // of the columns of an encoding, in all rows up to the last one of the batch
 }
 
 // Len is the number of rows.
@@ -40,22 +37,22 @@ func (b *Batch) Label(i int) (class int, known bool) {
 // ID is the id of a row of the batch: its number in the file, from 0, where it has none. Ids
 // need not differ: rows keep their order.
 func (b *Batch) ID(i int) string {
-	if b.ids == nil {
+	if !b.HasIDs() {
 		return strconv.Itoa(b.Number(i))
 	}
-	return b.ids[i]
+	return b.texts[idRole][i]
 }
 
 // Group is the name of the group of a row of the batch, if the file has groups.
 func (b *Batch) Group(i int) (name string, has bool) {
-	if len(b.groups) == 0 {
+	if len(b.texts[groupRole]) == 0 {
 		return "", false
 	}
-	return b.groups[i], true
+	return b.texts[groupRole][i], true
 }
 
 // HasIDs reports whether the file has ids.
-func (b *Batch) HasIDs() bool { return b.ids != nil }
+func (b *Batch) HasIDs() bool { return b.texts[idRole] != nil }
 
 // Number is that of a row of the batch in the file, from 0.
 func (b *Batch) Number(i int) int {
@@ -107,7 +104,10 @@ func (t *Table) pass(labelsAlone bool, size int, samples []sample) iter.Seq2[*Ba
 		defer cursor.Close()
 		b := &Batch{}
 		for first := 0; ; first += b.rows {
-			*b = Batch{First: first, Values: b.Values[:0], ids: b.ids[:0], groups: b.groups[:0], names: b.names[:0], classes: b.classes[:0], lines: b.lines[:0], numbers: b.numbers[:0], domains: b.domains[:0], samples: samples, strays: b.strays}
+			*b = Batch{First: first, Values: b.Values[:0], texts: b.texts, classes: b.classes[:0], lines: b.lines[:0], numbers: b.numbers[:0], samples: samples, strays: b.strays}
+			for r := range b.texts {
+				b.texts[r] = b.texts[r][:0]
+			}
 			for err == nil && b.rows < size {
 				err = cursor.next(b, size-b.rows)
 			}
@@ -133,7 +133,7 @@ func (t *Table) finish(b *Batch, classes *vocabulary) error {
 	if err := t.checkValues(b); err != nil {
 		return err
 	}
-	for i, name := range b.names {
+	for i, name := range b.texts[labelRole] {
 		class, err := classes.class(name)
 		if err != nil {
 			return fmt.Errorf("%s: %w", t.position(b, i), err)

@@ -16,8 +16,6 @@ type column struct {
 	row    int // how many were read
 	size   int // bytes a row
 	buffer []byte
-	// followed says that more than the array's rows may come.
-	followed bool
 	// whole are all bytes of an array that is stored by column.
 	whole []byte
 	part  []float32 // of such a column
@@ -33,7 +31,11 @@ func (a *array) read() (*column, error) {
 		return nil, fmt.Errorf("%s: %w", a.name, err)
 	}
 	size, _ := bytesOf(a.shape[1:], a.element.size)
-	rows := max(1, min(chunk/size, a.shape[0]))
+	rows := chunk / size
+	if a.follow == nil {
+		rows = min(rows, a.shape[0])
+	}
+	rows = max(1, rows)
 	return &column{array: a, r: r, size: size, buffer: make([]byte, rows*size)}, nil
 }
 
@@ -73,7 +75,7 @@ func (c *column) next(n int) ([]byte, error) {
 	if got, err := io.ReadFull(c.r, part); err != nil {
 		return nil, fmt.Errorf("%s: row %d: %w", c.name, c.row+got/c.size, notWhole("truncated", err))
 	}
-	if c.row += n; c.row < c.shape[0] || c.followed {
+	if c.row += n; c.row < c.shape[0] || c.follow != nil {
 		return part, nil
 	}
 	switch _, err := io.ReadFull(c.r, make([]byte, 1)); err {

@@ -75,7 +75,7 @@ func openCSV(t *Table) error {
 			}
 		}
 	}
-	t.rows, t.width, t.labels = -1, len(t.columns), f.layout.labels >= 0
+	t.rows, t.width, t.labels = -1, len(t.columns), f.layout.roles[labelRole] >= 0
 	t.form = f
 	t.decimal, err = f.decimal(lines.Comma == ';')
 	return err
@@ -309,13 +309,17 @@ func (c *csvCursor) next(b *Batch, n int) error {
 			return c.form.at(line, otherColumns(record, c.form.t.there))
 		}
 		c.row++
-		if l.domain >= 0 && !c.form.t.wanted(b, textOf(record[l.domain]), c.row-1) {
-			continue
+		if at := l.roles[domainRole]; at >= 0 {
+			b.texts[domainRole] = append(b.texts[domainRole], textOf(record[at]))
+			if _, kept := c.form.t.keep(b, c.row-1, 1); kept == 0 {
+				b.texts[domainRole] = b.texts[domainRole][:b.rows]
+				continue
+			}
 		}
 		b.rows++
 		b.lines = append(b.lines, line)
 		if c.form.t.labels {
-			b.names = append(b.names, textOf(record[l.labels]))
+			b.texts[labelRole] = append(b.texts[labelRole], textOf(record[l.roles[labelRole]]))
 		}
 		if c.labelsAlone {
 			continue
@@ -331,11 +335,11 @@ func (c *csvCursor) next(b *Batch, n int) error {
 		if b.Values, err = c.appendValues(b, line, record); err != nil {
 			return c.form.at(line, err)
 		}
-		if l.ids >= 0 {
-			b.ids = append(b.ids, strings.Clone(printable.FromCell(record[l.ids])))
+		if at := l.roles[idRole]; at >= 0 {
+			b.texts[idRole] = append(b.texts[idRole], strings.Clone(printable.FromCell(record[at])))
 		}
-		if l.groups >= 0 {
-			b.groups = append(b.groups, strings.Clone(textOf(record[l.groups])))
+		if at := l.roles[groupRole]; at >= 0 {
+			b.texts[groupRole] = append(b.texts[groupRole], strings.Clone(textOf(record[at])))
 		}
 	}
 	return nil
@@ -386,7 +390,7 @@ func (f *csvFile) notNumber(text string) error {
 	switch {
 	case isMissing(text):
 		return fmt.Errorf("%.100q stands for a missing value; fill it in, as with the column's mean, or leave out the column or the row", text)
-	case f.layout.labels < 0 && !isNumber(text):
+	case f.layout.roles[labelRole] < 0 && !isNumber(text):
 		return fmt.Errorf("%.100q is not a float32 number; if these are labels, name the column as theirs, or call it label", text)
 	}
 	return fmt.Errorf("%.100q is not a float32 number", text)

@@ -184,7 +184,7 @@ func (t *Table) collectClasses() (*vocabulary, error) {
 		if err != nil {
 			return nil, err
 		}
-		for i, label := range b.names {
+		for i, label := range b.texts[labelRole] {
 			name, written := normalLabel(label), strings.TrimSpace(label)
 			if before, is := found[name]; name == "" || is && (before == written || before == name) {
 				continue

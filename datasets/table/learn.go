@@ -73,7 +73,7 @@ type File struct {
 }
 
 // Learn looks through a source, and the other files of rows that are to go with it, and finds
-// the encoding for all of them, in one to three passes over the source and one over each other.
+// the encoding for all of them, in one or two passes over the source and one over each other.
 //
 // A column of numbers is one whose cells are numbers, but for what is missing and one other text
 // for nine numbers at most, which counts as missing; codes with leading zeros are words. More of it in another file than the source is
@@ -125,7 +125,7 @@ func Learn(source File, others ...File) (l Learnt, err error) {
 			return Learnt{}, fmt.Errorf("%s: %w", of.at(c.beyond.place), outOfRange(c.name, c.beyond.text))
 		}
 	}
-	if err := cmp.Or(count(source, columns), centre(source, columns)); err != nil {
+	if err := again(source, columns); err != nil {
 		return Learnt{}, err
 	}
 	var kept []*seen
@@ -218,71 +218,54 @@ func (f File) look(reference Reference, begin func(*Table) cellFunc) (err error)
 	return nil
 }
 
-// count counts the words of those columns of the source that hold words.
-func count(source File, columns []*seen) error {
-	var ofWords []*seen
+// again looks at the source once more, if it must: it counts the words of the columns that hold words, and takes
+// their origins off those of numbers that need one.
+func again(source File, columns []*seen) error {
+	ofWords, some := 0, false
 	for _, c := range columns {
 		if c.counts != nil {
-			ofWords = append(ofWords, c)
-		}
-	}
-	if ofWords == nil {
-		return nil
-	}
-	for _, c := range ofWords {
-		c.room = mostText / len(ofWords)
-	}
-	return source.look(Reference{}, func(*Table) cellFunc {
-		return func(_ *Batch, values []float32, _, j int, text string) ([]float32, error) {
-			c := columns[j]
-			if c.counts == nil || c.endless || isMissing(text) {
-				return values, nil
-			}
-			word := strings.TrimSpace(text)
-			if _, again := c.counts[word]; !again {
-				const entry = 64 // bytes, about
-				c.room -= len(word) + entry
-				if len(c.counts) == mostWords || c.room < 0 {
-					c.endless = true
-					clear(c.counts)
-					return values, nil
-				}
-				word = strings.Clone(word)
-				c.signed.add(word)
-			}
-			c.counts[word]++
-			return values, nil
-		}
-	})
-}
-
-// centre finds the origins of those columns of the source that hold numbers, and their values less these.
-func centre(source File, columns []*seen) error {
-	some := false
-	for _, c := range columns {
-		if c.counts == nil {
-			c.origin = c.sampled.origin()
-		}
-		if c.origin != 0 {
+			ofWords, some = ofWords+1, true
+		} else if c.origin = c.sampled.origin(); c.origin != 0 {
 			some, c.values = true, c.values[:0]
 		}
 	}
 	if !some {
 		return nil
 	}
+	for _, c := range columns {
+		c.room = mostText / max(1, ofWords)
+	}
 	return source.look(Reference{}, func(t *Table) cellFunc {
 		return func(_ *Batch, values []float32, _, j int, text string) ([]float32, error) {
-			c := columns[j]
-			if c.origin == 0 {
-				return values, nil
+			switch c := columns[j]; {
+			case c.counts != nil && !c.endless && !isMissing(text):
+				c.count(strings.TrimSpace(text))
+			case c.counts == nil && c.origin != 0:
+				number, is, err := t.number(text)
+				if is {
+					c.values = append(c.values, float32(number-c.origin))
+				}
+				return values, err
 			}
-			number, is, err := t.number(text)
-			if is {
-				c.values = append(c.values, float32(number-c.origin))
-			}
-			return values, err
+			return values, nil
 		}
 	})
+}
+
+// count counts a word.
+func (c *seen) count(word string) {
+	if _, again := c.counts[word]; !again {
+		const entry = 64 // bytes, about
+		c.room -= len(word) + entry
+		if len(c.counts) == mostWords || c.room < 0 {
+			c.endless = true
+			clear(c.counts)
+			return
+		}
+		word = strings.Clone(word)
+		c.signed.add(word)
+	}
+	c.counts[word]++
 }
 
 // ofWords tells whether the column is none of numbers.

@@ -39,12 +39,25 @@ func kindOf(name string, o Options) Kind {
 // layout says which arrays, or which columns of a table of many, are what, by their places.
 type layout struct {
 	values []int
-	labels int             // -1 for none
-	ids    int             // -1 for none
-	groups int             // -1 for none
-	domain int             // -1 for none
+	roles  [roles]int      // -1 for none
 	ignore map[string]bool // names of columns that are passed over
 }
+
+// role is what a column is that has a text for each row, and no values.
+type role int
+
+const (
+	labelRole role = iota
+	idRole
+	groupRole
+	domainRole
+	roles
+)
+
+func (r role) String() string { return []string{"labels", "ids", "groups", "domains"}[r] }
+
+// always reports whether the texts are read by those who read labels alone.
+func (r role) always() bool { return r == labelRole || r == domainRole }
 
 // chooseArrays finds the layout in the names of arrays, of which one at most holds values.
 func chooseArrays(there []string, o Options) (layout, error) {
@@ -100,13 +113,12 @@ func chooseRoles(there []string, o Options) (layout, error) {
 		}
 		return firstOf(o.Rest(usual), there)
 	}
-	l := layout{labels: place(o.Label, labelNames), ids: place(o.ID, idNames), groups: place(o.Group, nil), domain: place(o.DomainColumn, nil), ignore: set(o.Ignore)}
-	return l, nil
+	return layout{roles: [roles]int{place(o.Label, labelNames), place(o.ID, idNames), place(o.Group, nil), place(o.DomainColumn, nil)}, ignore: set(o.Ignore)}, nil
 }
 
 // isValue reports whether a column of that name has no role.
 func (l layout) isValue(i int, name string) bool {
-	return i != l.labels && i != l.ids && i != l.groups && i != l.domain && !l.ignore[name] && !isIndex(name)
+	return !slices.Contains(l.roles[:], i) && !l.ignore[name] && !isIndex(name)
 }
 
 // besides names what has no role beside the one array of values.
@@ -155,8 +167,8 @@ func distinct(what string, names []string) error {
 // once returns an error where a column that is read has the name of another one.
 func (l layout) once(columns []string, withoutLabels bool) error {
 	names := make(map[string]bool)
-	for _, i := range append([]int{l.ids, l.groups, l.domain, l.labels}, l.values...) {
-		if i >= 0 && (i != l.labels || !withoutLabels) {
+	for _, i := range append(l.roles[:], l.values...) {
+		if i >= 0 && (i != l.roles[labelRole] || !withoutLabels) {
 			names[columns[i]] = true
 		}
 	}

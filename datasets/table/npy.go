@@ -32,10 +32,10 @@ func openNPY(t *Table) (err error) {
 		return fmt.Errorf("no %q; the file is one array, without names", others[len(others)-1])
 	}
 	if !o.IgnoreLabels {
-		f.labels, err = f.openBeside(o.Label, beside, "labels")
+		f.roles[labelRole], err = f.openBeside(o.Label, beside, "labels")
 	}
 	if err == nil {
-		f.ids, err = f.openBeside("", beside, "ids")
+		f.roles[idRole], err = f.openBeside("", beside, "ids")
 	}
 	if err != nil {
 		return err

@@ -85,7 +85,7 @@ const textCost = 32
 // bounded returns an error where the arrays together unpack to more than a file of that size may.
 func (f *arrays) bounded(size int64) error {
 	left := MaxUnpacked(size)
-	for _, a := range []*array{f.values, f.labels, f.ids, f.groups, f.domain} {
+	for _, a := range append(f.roles[:], f.values) {
 		if a == nil {
 			continue
 		}

@@ -1,12 +1,12 @@
 package table
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"os"
 
 	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/format"
 
 	"iwda/internal/input"
 )
@@ -18,13 +18,13 @@ type parquetFile struct {
 	file   *os.File
 	size   int64
 	parsed *parquet.File
-	groups []format.RowGroup
+	parts  [][]part // by group of rows and column
 	list   bool
 	names  []string // those that the metadata gives the classes; nil for none
-	// All columns are at the ends of the schema; labels, ids, group and domain may be nil.
-	values                     []*parquet.Column
-	labels, ids, group, domain *parquet.Column
-	rows                       int
+	// All columns are at the ends of the schema.
+	values []*parquet.Column
+	roles  [roles]*parquet.Column // nil where there are none
+	rows   int
 }
 
 func openParquet(t *Table) (err error) {
@@ -54,14 +54,18 @@ func (f *parquetFile) open(choose func(fields []*parquet.Column) error) error {
 		return err
 	}
 	f.size = info.Size()
-	if err := checkFooter(f.file, f.size); err != nil {
-		return fmt.Errorf("not a whole Parquet file: %w", err)
-	}
-	f.parsed, err = parquet.OpenFile(f.file, f.size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	metadata, err := readFooter(f.file, f.size)
 	if err != nil {
 		return fmt.Errorf("not a whole Parquet file: %w", err)
 	}
-	f.groups = f.parsed.Metadata().RowGroups
+	parts, described, err := hidden(metadata)
+	if err == nil {
+		f.parts = parts
+		f.parsed, err = parquet.OpenFile(bytes.NewReader(described), int64(len(described)), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	}
+	if err != nil {
+		return fmt.Errorf("not a whole Parquet file: %w", err)
+	}
 	if err := choose(f.parsed.Root().Columns()); err != nil {
 		return err
 	}
@@ -92,18 +96,15 @@ func (f *parquetFile) choose(fields []*parquet.Column) error {
 		return err
 	}
 	if t.options.IgnoreLabels {
-		l.labels = -1
+		l.roles[labelRole] = -1
 	}
-	t.labels = l.labels >= 0
-	for _, role := range []struct {
-		at     int
-		column **parquet.Column
-	}{{l.labels, &f.labels}, {l.ids, &f.ids}, {l.groups, &f.group}, {l.domain, &f.domain}} {
-		if role.at < 0 {
+	t.labels = l.roles[labelRole] >= 0
+	for r, at := range l.roles {
+		if at < 0 {
 			continue
 		}
-		if *role.column, err = single(fields[role.at]); err == nil {
-			err = readable(*role.column)
+		if f.roles[r], err = single(fields[at]); err == nil {
+			err = readable(f.roles[r])
 		}
 		if err != nil {
 			return err
@@ -161,11 +162,10 @@ func (f *parquetFile) Close() error { return f.file.Close() }
 
 func (f *parquetFile) scan(labelsAlone bool) (cursor, error) {
 	c, pass := &parquetCursor{form: f}, newPass(f)
-	if f.labels != nil {
-		c.labels = newLeaf(pass, f.labels, false)
-	}
-	if f.domain != nil {
-		c.domain = newLeaf(pass, f.domain, false)
+	for r, column := range f.roles {
+		if column != nil && (!labelsAlone || role(r).always()) {
+			c.roles[r] = newLeaf(pass, column, false)
+		}
 	}
 	if labelsAlone {
 		return c, nil
@@ -176,21 +176,15 @@ func (f *parquetFile) scan(labelsAlone bool) (cursor, error) {
 		}
 		c.values = append(c.values, newLeaf(pass, column, f.t.cell == nil))
 	}
-	if f.ids != nil {
-		c.ids = newLeaf(pass, f.ids, false)
-	}
-	if f.group != nil {
-		c.group = newLeaf(pass, f.group, false)
-	}
 	return c, nil
 }
 
 // parquetCursor goes over columns side by side; those that are not read are nil.
 type parquetCursor struct {
-	form                       *parquetFile
-	values                     []*leaf
-	labels, ids, group, domain *leaf
-	row                        int // how many were read
+	form   *parquetFile
+	values []*leaf
+	roles  [roles]*leaf
+	row    int // how many were read
 }
 
 func (c *parquetCursor) Close() error { return nil }
@@ -207,15 +201,28 @@ func (c *parquetCursor) read(b *Batch, n int) (err error) {
 	if n == 0 {
 		return io.EOF
 	}
-	keep, kept, err := c.keep(b, n)
-	if err != nil {
-		return err
+	for r, l := range c.roles {
+		if l == nil {
+			continue
+		}
+		if b.texts[r], err = c.texts(l, role(r), b.texts[r], n); err != nil {
+			return err
+		}
+		if role(r) == labelRole && isNumeric(l.column) {
+			if err := nameLabels(b.last(labelRole, n), c.form.names, l.column.Name(), c.row); err != nil {
+				return err
+			}
+		}
 	}
-	if c.values != nil && c.form.list {
+	keep, kept := c.form.t.keep(b, c.row, n)
+	b.keepTexts(keep)
+	switch {
+	case c.values == nil:
+	case c.form.list:
 		err = c.readLists(b, n)
-	} else if c.values != nil && c.form.t.cell != nil {
+	case c.form.t.cell != nil:
 		err = c.readCells(b, n, keep, kept)
-	} else if c.values != nil {
+	default:
 		err = c.readColumns(b, n)
 	}
 	if err != nil {
@@ -224,59 +231,24 @@ func (c *parquetCursor) read(b *Batch, n int) (err error) {
 	if keep != nil && c.values != nil && c.form.t.cell == nil {
 		b.Values = keepRows(b.Values, width, keep)
 	}
-	for _, part := range []struct {
-		*leaf
-		name string
-		to   *[]string
-	}{{c.labels, "labels", &b.names}, {c.ids, "ids", &b.ids}, {c.group, "groups", &b.groups}} {
-		if part.leaf == nil {
-			continue
-		}
-		if *part.to, err = c.texts(part.leaf, part.name, *part.to, n); err != nil {
-			return err
-		}
-		if part.leaf == c.labels && isNumeric(c.labels.column) {
-			if err := nameLabels((*part.to)[len(*part.to)-n:], c.form.names, c.labels.column.Name(), c.row); err != nil {
-				return err
-			}
-		}
-		if keep != nil {
-			*part.to = keepRows(*part.to, 1, keep)
-		}
-	}
 	b.rows += kept
 	c.row += n
 	return nil
 }
 
 // texts appends those of the next n rows.
-func (c *parquetCursor) texts(l *leaf, name string, texts []string, n int) ([]string, error) {
+func (c *parquetCursor) texts(l *leaf, of role, texts []string, n int) ([]string, error) {
 	if err := l.pass.spend(textCost * int64(n)); err != nil {
-		return nil, fmt.Errorf("row %d: %s: %w", c.row, name, err)
+		return nil, fmt.Errorf("row %d: %s: %w", c.row, of, err)
 	}
 	for i := range n {
 		text, err := l.text()
 		if err != nil {
-			return nil, fmt.Errorf("row %d: %s: %w", c.row+i, name, err)
+			return nil, fmt.Errorf("row %d: %s: %w", c.row+i, of, err)
 		}
 		texts = append(texts, text)
 	}
 	return texts, nil
-}
-
-// keep says which of the next n rows are of the domain that is wanted, nil for all, and how many.
-func (c *parquetCursor) keep(b *Batch, n int) (keep []bool, kept int, err error) {
-	if c.domain == nil {
-		return nil, n, nil
-	}
-	domains, err := c.texts(c.domain, "domains", nil, n)
-	for i, domain := range domains {
-		keep = append(keep, c.form.t.wanted(b, domain, c.row+i))
-		if keep[i] {
-			kept++
-		}
-	}
-	return keep, kept, err
 }
 
 func (c *parquetCursor) readLists(b *Batch, n int) (err error) {

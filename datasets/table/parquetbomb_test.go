@@ -124,7 +124,7 @@ func TestParquetBombs(t *testing.T) {
 	}{
 		"2⁴⁷ rows":            {crafted{1 << 47, 0, []craftedPage{plain}}, number, "140737488355328 rows of 1 values in a file of"},
 		"2⁴⁰ rows of lists":   {crafted{1 << 40, 0, []craftedPage{{16, 1, format.Plain, false, withLength(run(1, "\x00")) + withLength(run(1, "\x01")) + one}}}, list{[]float32{1}}, "1099511627776 rows of 1 values"},
-		"levels":              {crafted{1, 0, []craftedPage{{0, 1, format.Plain, false, withLength(many) + one}}}, optional{&one32}, "null"},
+		"levels":              {crafted{1, 0, []craftedPage{{0, 1, format.Plain, false, withLength(many) + one}}}, optional{&one32}, "definition levels: runs of more than 1 values"},
 		"indexes":             {crafted{1 << 20, 0, []craftedPage{dictionary, {8, 1 << 24, format.RLEDictionary, false, "\x00" + run16}}}, number, "unpacks to more than 100 times"},
 		"indexes without":     {crafted{1, 0, []craftedPage{{0, 1, format.RLEDictionary, false, "\x00" + run16}}}, number, "a dictionary that is not there"},
 		"indexes, many pages": {crafted{1 << 20, 0, append([]craftedPage{dictionary}, alike...)}, number, ""},

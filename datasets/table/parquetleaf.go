@@ -5,11 +5,11 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"unicode/utf8"
 
 	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/format"
 )
 
 // leaf goes over the values of one column.
@@ -18,22 +18,20 @@ type leaf struct {
 	column   *parquet.Column
 	floats   bool // whether it is read by numbers or list, not by text
 	unsigned bool
-	// The pages of the column's part in a group of rows that are still to be read: their place in
-	// the file, how they are compressed, and the dictionary that came first, if any.
-	group      int
-	at, end    int64
-	codec      format.CompressionCodec
-	dictionary parquet.Dictionary
-	// Memory of the last page, for the next one.
-	packed, unpacked, repetition, definition []byte
-	indexes                                  []int32
-	offsets                                  []uint32
+	// What is still to be read: the pages of the column's part in a group of rows, nil before the first
+	// one, and the groups from there on.
+	pages  *parquet.FilePages
+	source pageSource
+	group  int
+	page   parquet.Page // the last one
 	// Of a page of floating-point numbers without nulls, dense are those that are still to be
 	// given, and levels their repetition levels.
 	dense  dense
 	levels []byte
-	// Of any other page, read are the values of the buffer that are still to be given.
-	values slots
+	// Of any other page, values has those that are left, and read are the values of the buffer that are still
+	// to be given.
+	values parquet.ValueReader
+	left   int
 	buffer [256]parquet.Value
 	read   []parquet.Value
 	number [1]float64
@@ -64,29 +62,91 @@ func (d dense) cut(n int) (part, rest dense) {
 }
 
 func newLeaf(pass *parquetPass, column *parquet.Column, floats bool) *leaf {
-	return &leaf{pass: pass, column: column, floats: floats, unsigned: isUnsigned(column)}
+	return &leaf{pass: pass, column: column, floats: floats, unsigned: isUnsigned(column), source: pageSource{pass: pass, column: column}}
 }
 
 var (
-	errFewRows = errors.New("the column ends before the last row")
-	errNull    = errors.New("null; values must be finite numbers")
+	errFewRows   = errors.New("the column ends before the last row")
+	errFewValues = errors.New("a page ends before its last value")
+	errNull      = errors.New("null; values must be finite numbers")
 )
 
 // fill makes sure that there are values to give.
 func (l *leaf) fill() error {
 	for l.dense.len() == 0 && len(l.read) == 0 {
-		if l.values.left == 0 {
+		if l.left == 0 {
 			if err := l.nextPage(); err != nil {
 				return err
 			}
 			continue
 		}
 		n, err := l.values.ReadValues(l.buffer[:])
-		if err != nil {
+		if n == 0 || n > l.left {
+			return errors.Join(errFewValues, err)
+		}
+		l.read, l.left = l.buffer[:n], l.left-n
+	}
+	return nil
+}
+
+// nextPage goes on to the next page of values, of the next group of rows if need be.
+func (l *leaf) nextPage() (err error) {
+	parquet.Release(l.page)
+	l.page = nil
+	for l.page == nil {
+		if l.pages == nil {
+			if err := l.nextGroup(); err != nil {
+				return err
+			}
+		}
+		switch l.page, err = l.pages.ReadPage(); {
+		case err != nil && l.source.err != nil:
+			return l.source.err
+		case err == io.EOF:
+			l.pages.Close() // which gives memory to the next ones
+			l.pages = nil
+		case err != nil:
 			return err
 		}
-		l.read = l.buffer[:n]
 	}
+	n, data := int(l.page.NumValues()), l.page.Data()
+	if l.page.Dictionary() != nil {
+		for _, i := range data.Int32() {
+			if i < 0 || int(i) >= l.page.Dictionary().Len() {
+				return fmt.Errorf("place %d of a dictionary of %d values", i, l.page.Dictionary().Len())
+			}
+		}
+	} else if l.floats && l.page.NumNulls() == 0 {
+		switch l.column.Type().Kind() {
+		case parquet.Float:
+			l.dense = dense{single: data.Float()}
+		case parquet.Double:
+			l.dense = dense{double: data.Double()}
+		}
+		if l.levels = l.page.RepetitionLevels(); l.dense.len() == n {
+			return nil
+		} else if l.dense.len() > 0 {
+			return errFewValues
+		}
+	}
+	l.values, l.left = l.page.Values(), n
+	return nil
+}
+
+// nextGroup goes on to the column's part in the next group of rows.
+func (l *leaf) nextGroup() error {
+	file := l.pass.file
+	if l.group == len(file.parts) {
+		return errFewRows
+	}
+	part := file.parts[l.group][l.column.Index()]
+	if part.at < 0 || part.size < 0 || part.size > file.size-part.at {
+		return fmt.Errorf("a column from byte %d on, of %d bytes, in a file of %d", part.at, part.size, file.size)
+	}
+	chunk := file.parsed.RowGroups()[l.group].ColumnChunks()[l.column.Index()].(*parquet.FileColumnChunk)
+	l.group++
+	l.source.at, l.source.end, l.source.codec, l.source.dictionary = part.at, part.at+part.size, part.codec, false
+	l.pages = chunk.PagesFrom(&l.source)
 	return nil
 }
 

@@ -1,15 +1,15 @@
 package table
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
+	"math/bits"
 
 	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/encoding"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 )
 
@@ -32,149 +32,178 @@ func (p *parquetPass) spend(n int64) error {
 	return nil
 }
 
-// dataPage says of what a page consists.
-type dataPage struct {
-	values     int // with nulls
-	encoding   format.Encoding
-	repetition []byte // levels as runs
-	definition []byte
-	content    []byte
+// pageSource is the pages of a column in a group of rows as parquet-go reads them: one after the other,
+// each without compression, and only after it was found that it takes no more memory than its header says.
+// For parquet-go takes what run lengths, differences and compressed data ask for.
+type pageSource struct {
+	pass       *parquetPass
+	column     *parquet.Column
+	at, end    int64 // in the file
+	codec      format.CompressionCodec
+	dictionary bool   // whether one came
+	packed     []byte // as the file has the last page
+	page       []byte // the last one, unpacked, with its header
+	rest       []byte // what of it is still to be read
+	err        error  // of a page; parquet-go's says less
 }
 
-// nextPage goes on to the next page of values, of the next group of rows if need be.
-func (l *leaf) nextPage() error {
-	for {
-		if l.at == l.end {
-			if err := l.nextGroup(); err != nil {
-				return err
+// ReadAt implements [io.ReaderAt], of which parquet-go asks for the bytes in their order.
+func (s *pageSource) ReadAt(to []byte, _ int64) (n int, err error) {
+	for n < len(to) {
+		if len(s.rest) == 0 {
+			if s.at == s.end {
+				return n, io.EOF
 			}
-			continue
+			if err := s.next(); err != nil {
+				s.err = fmt.Errorf("the page at byte %d: %w", s.at, err)
+				return n, s.err
+			}
 		}
-		header, length, err := pageHeader(l.pass.file.file, l.at, l.end)
-		if err != nil {
-			return fmt.Errorf("the page at byte %d: %w", l.at, err)
-		}
-		more, err := l.readPage(header, l.at+int64(length))
-		if err != nil {
-			return fmt.Errorf("the page at byte %d: %w", l.at, err)
-		}
-		l.at += int64(length) + int64(header.CompressedPageSize)
-		if !more {
-			return nil
-		}
+		copied := copy(to[n:], s.rest)
+		n, s.rest = n+copied, s.rest[copied:]
 	}
+	return n, nil
 }
 
-// nextGroup goes on to the column's part in the next group of rows.
-func (l *leaf) nextGroup() error {
-	groups := l.pass.file.groups
-	if l.group == len(groups) {
-		return errFewRows
+// next unpacks the next page.
+func (s *pageSource) next() error {
+	file := s.pass.file.file
+	header, length, err := pageHeader(file, s.at, s.end)
+	if err != nil {
+		return err
 	}
-	column := &groups[l.group].Columns[l.column.Index()].MetaData
-	l.group++
-	at, size := column.DataPageOffset, l.pass.file.size
-	if first := column.DictionaryPageOffset; first > 0 {
-		at = min(at, first)
-	}
-	if at < 0 || column.TotalCompressedSize < 0 || column.TotalCompressedSize > size-at {
-		return fmt.Errorf("a column from byte %d on, of %d bytes, in a file of %d", at, column.TotalCompressedSize, size)
-	}
-	l.at, l.end, l.codec, l.dictionary = at, at+column.TotalCompressedSize, column.Codec, nil
-	return nil
-}
-
-// readPage reads the page of that header, whose content is at a place of the file. more says that
-// it has no values.
-func (l *leaf) readPage(header *format.PageHeader, at int64) (more bool, err error) {
-	packed, size := int64(header.CompressedPageSize), int64(header.UncompressedPageSize)
-	if packed < 0 || packed > l.end-at {
-		return false, fmt.Errorf("%d bytes from byte %d on: its column ends at %d", packed, at, l.end)
+	at, packed, size := s.at+int64(length), int64(header.CompressedPageSize), int64(header.UncompressedPageSize)
+	if packed < 0 || packed > s.end-at {
+		return fmt.Errorf("%d bytes from byte %d on: its column ends at %d", packed, at, s.end)
 	}
 	values := int64(max(header.DataPageHeader.V.NumValues, header.DataPageHeaderV2.V.NumValues, header.DictionaryPageHeader.V.NumValues))
 	if size < 0 || values < 0 {
-		return false, fmt.Errorf("%d values in %d bytes", values, size)
+		return fmt.Errorf("%d values in %d bytes", values, size)
 	}
-	if err := l.pass.spend(size + 4*values); err != nil {
-		return false, fmt.Errorf("%d values in %d bytes: %w", values, size, err)
+	if err := s.pass.spend(size + 4*values); err != nil {
+		return fmt.Errorf("%d values in %d bytes: %w", values, size, err)
 	}
-	l.packed = resized(l.packed, int(packed))
-	if _, err := l.pass.file.file.ReadAt(l.packed, at); err != nil {
-		return false, notWhole("truncated", err)
+	s.packed = resized(s.packed, int(packed))
+	if _, err := file.ReadAt(s.packed, at); err != nil {
+		return notWhole("truncated", err)
 	}
-	if header.CRC != 0 && crc32.ChecksumIEEE(l.packed) != uint32(header.CRC) {
-		return false, errors.New("damaged: its checksum differs")
+	if header.CRC != 0 && crc32.ChecksumIEEE(s.packed) != uint32(header.CRC) {
+		return errors.New("damaged: its checksum differs")
 	}
-	switch header.Type {
-	case format.DictionaryPage:
-		return true, l.readDictionary(header.DictionaryPageHeader.V, int(size))
-	case format.DataPage:
-		return false, l.readFirstVersion(header.DataPageHeader.V, int(size))
-	case format.DataPageV2:
-		return false, l.readSecondVersion(header.DataPageHeaderV2.V, int(size))
+	levels, codec := 0, s.codec // bytes that are not compressed in the second version of pages
+	if second := &header.DataPageHeaderV2.V; header.Type == format.DataPageV2 {
+		repetition, definition := int(second.RepetitionLevelsByteLength), int(second.DefinitionLevelsByteLength)
+		if levels = repetition + definition; repetition < 0 || definition < 0 || levels > min(int(packed), int(size)) {
+			return errCut
+		}
+		if second.IsCompressed.Valid && !second.IsCompressed.V {
+			codec = format.Uncompressed
+		}
 	}
-	return true, nil
-}
-
-func (l *leaf) readDictionary(header format.DictionaryPageHeader, size int) error {
-	content, err := l.pass.unpacker.unpack(new([]byte), l.packed, l.codec, size)
+	header.CompressedPageSize, header.CRC, header.DictionaryPageHeader.V.Encoding = int32(size), 0, format.Plain
+	text, err := thrift.Marshal(new(thrift.CompactProtocol), header)
 	if err != nil {
 		return err
 	}
-	if l.codec == format.Uncompressed {
-		content = bytes.Clone(content) // it outlives the next page
-	}
-	values, err := l.decode(format.Plain, content, int(header.NumValues))
-	if err != nil {
+	s.page = append(resized(s.page, len(text)+int(size))[:0], text...)
+	s.page = append(s.page, s.packed[:levels]...)
+	if s.page, err = s.pass.unpacker.unpack(s.page, s.packed[levels:], codec, int(size)-levels); err != nil {
 		return err
 	}
-	l.dictionary = l.column.Type().NewDictionary(l.column.Index(), int(header.NumValues), values)
+	if err := s.check(header, s.page[len(text):], int(values)); err != nil {
+		return err
+	}
+	s.at, s.rest = at+packed, s.page
 	return nil
 }
 
-// readFirstVersion reads a page whose levels are compressed with the values.
-func (l *leaf) readFirstVersion(header format.DataPageHeader, size int) error {
-	content, err := l.pass.unpacker.unpack(&l.unpacked, l.packed, l.codec, size)
-	if err != nil {
-		return err
+// check returns an error unless what follows a page's header is no more than its values.
+func (s *pageSource) check(header *format.PageHeader, content []byte, values int) (err error) {
+	var encoding format.Encoding
+	var repetition, definition []byte
+	switch header.Type {
+	case format.DictionaryPage:
+		s.dictionary = true
+		return nil
+	case format.DataPage:
+		first := header.DataPageHeader.V
+		encoding = first.Encoding
+		for _, levels := range []struct {
+			most     int
+			encoding format.Encoding
+			to       *[]byte
+		}{{s.column.MaxRepetitionLevel(), first.RepetitionLevelEncoding, &repetition}, {s.column.MaxDefinitionLevel(), first.DefinitionLevelEncoding, &definition}} {
+			if levels.most == 0 {
+				continue
+			}
+			if levels.encoding != format.RLE {
+				return fmt.Errorf("levels in the encoding %v; want RLE", levels.encoding)
+			}
+			if *levels.to, content, err = prefixed(content); err != nil {
+				return err
+			}
+		}
+	case format.DataPageV2:
+		second := header.DataPageHeaderV2.V
+		encoding = second.Encoding
+		repetition, content = content[:second.RepetitionLevelsByteLength], content[second.RepetitionLevelsByteLength:]
+		definition, content = content[:second.DefinitionLevelsByteLength], content[second.DefinitionLevelsByteLength:]
+		if n := int(second.NumNulls); n < 0 || n > values || n > 0 && s.column.MaxDefinitionLevel() == 0 {
+			return fmt.Errorf("%d nulls of %d values", second.NumNulls, values)
+		}
+	default:
+		return fmt.Errorf("a page of kind %v", header.Type)
 	}
-	page := dataPage{values: int(header.NumValues), encoding: header.Encoding, content: content}
-	for _, levels := range []struct {
-		there    bool
-		encoding format.Encoding
-		to       *[]byte
-	}{
-		{l.column.MaxRepetitionLevel() > 0, header.RepetitionLevelEncoding, &page.repetition},
-		{l.column.MaxDefinitionLevel() > 0, header.DefinitionLevelEncoding, &page.definition},
-	} {
-		if !levels.there {
-			continue
-		}
-		if levels.encoding != format.RLE {
-			return fmt.Errorf("levels in the encoding %v; want RLE", levels.encoding)
-		}
-		if *levels.to, page.content, err = prefixed(page.content); err != nil {
-			return err
-		}
+	if err := checkRuns(repetition, widthOf(s.column.MaxRepetitionLevel()), values); err != nil {
+		return fmt.Errorf("repetition levels: %w", err)
 	}
-	return l.take(page)
+	if err := checkRuns(definition, widthOf(s.column.MaxDefinitionLevel()), values); err != nil {
+		return fmt.Errorf("definition levels: %w", err)
+	}
+	return s.checkValues(encoding, content, values)
 }
 
-// readSecondVersion reads a page whose levels are not compressed.
-func (l *leaf) readSecondVersion(header format.DataPageHeaderV2, size int) error {
-	repetition, definition := int(header.RepetitionLevelsByteLength), int(header.DefinitionLevelsByteLength)
-	if repetition < 0 || definition < 0 || repetition+definition > min(len(l.packed), size) {
-		return errCut
+// checkValues is check of what follows the levels.
+func (s *pageSource) checkValues(encoding format.Encoding, content []byte, values int) (err error) {
+	kind := s.column.Type()
+	switch encoding {
+	case format.Plain:
+		return nil
+	case format.RLEDictionary, format.PlainDictionary:
+		if !s.dictionary {
+			return errors.New("places in a dictionary that is not there")
+		}
+		if len(content) == 0 {
+			return nil
+		}
+		if err := checkRuns(content[1:], int(content[0]), values); err != nil {
+			return fmt.Errorf("places in the dictionary: %w", err)
+		}
+		return nil
+	case format.RLE: // of truth values
+		if content, _, err = prefixed(content); err != nil {
+			return err
+		}
+		return checkRuns(content, 1, values)
+	case format.DeltaBinaryPacked, format.DeltaLengthByteArray:
+		_, err = afterDeltas(content, values)
+	case format.DeltaByteArray: // lengths of what is shared with the value before, and of what follows
+		var rest []byte
+		if rest, err = afterDeltas(content, values); err == nil {
+			_, err = afterDeltas(rest, values)
+		}
+	case format.ByteStreamSplit:
+	default:
+		err = fmt.Errorf("the encoding %v, which is not read", encoding)
 	}
-	levels, packed, codec := l.packed[:repetition+definition], l.packed[repetition+definition:], l.codec
-	if header.IsCompressed.Valid && !header.IsCompressed.V {
-		codec = format.Uncompressed
-	}
-	content, err := l.pass.unpacker.unpack(&l.unpacked, packed, codec, size-len(levels))
 	if err != nil {
 		return err
 	}
-	return l.take(dataPage{int(header.NumValues), header.Encoding, levels[:repetition], levels[repetition:], content})
+	size := kind.EstimateDecodeSize(values, content, parquet.LookupEncoding(encoding))
+	if size < 0 {
+		return errors.New("texts of negative lengths")
+	}
+	return s.pass.spend(int64(size))
 }
 
 // prefixed returns the bytes whose number is in the first four, and those after them.
@@ -190,133 +219,64 @@ func prefixed(content []byte) (part, rest []byte, err error) {
 	return content[:length], content[length:], nil
 }
 
-// take makes the values of a page those that are given next.
-func (l *leaf) take(page dataPage) (err error) {
-	l.values = slots{column: l.column.Index(), most: byte(l.column.MaxDefinitionLevel()), left: page.values}
-	there := page.values // without nulls
-	if most := l.column.MaxRepetitionLevel(); most > 0 {
-		l.repetition = resized(l.repetition, page.values)
-		if err := decodeRuns(l.repetition, page.repetition, widthOf(most)); err != nil {
-			return fmt.Errorf("repetition levels: %w", err)
+// widthOf is the number of bits that levels up to most take.
+func widthOf(most int) int { return bits.Len(uint(most)) }
+
+// checkRuns returns an error unless numbers of so many bits, in Parquet's hybrid of run lengths and packed
+// bits, are hardly more than the values: the last group of packed bits may be filled up.
+func checkRuns(runs []byte, width, values int) error {
+	const fill = 1 << 10
+	for left := uint64(values) + fill; len(runs) > 0; {
+		head, n := binary.Uvarint(runs)
+		count, size := head>>1, uint64(width+7)/8 // one value, so many times
+		if head&1 == 1 && count <= left {         // groups of eight values
+			count, size = 8*count, count*uint64(width)
 		}
-		l.values.repetition = l.repetition
-	}
-	if most := l.column.MaxDefinitionLevel(); most > 0 && !oneRun(page.definition, byte(most), page.values) {
-		l.definition = resized(l.definition, page.values)
-		if err := decodeRuns(l.definition, page.definition, widthOf(most)); err != nil {
-			return fmt.Errorf("definition levels: %w", err)
+		if n <= 0 || width > 32 || count > left || size > uint64(len(runs)-n) {
+			return fmt.Errorf("runs of more than %d values, or that end too early", values)
 		}
-		there = bytes.Count(l.definition, []byte{byte(most)})
-		l.values.definition = l.definition
+		left, runs = left-count, runs[uint64(n)+size:]
 	}
-	if page.encoding == format.RLEDictionary || page.encoding == plainDictionary {
-		return l.takeIndexes(page.content, there)
-	}
-	values, err := l.decode(page.encoding, page.content, there)
-	if err != nil {
-		return err
-	}
-	if l.floats && there == page.values && l.takeDense(values, there) {
-		return nil
-	}
-	l.values.from = l.column.Type().NewPage(l.column.Index(), there, values).Values()
 	return nil
 }
 
-// plainDictionary is the encoding RLEDictionary as older writers call it.
-const plainDictionary = format.Encoding(2)
-
-// takeIndexes takes a page of places in the dictionary: a byte that says how many bits one has,
-// and runs.
-func (l *leaf) takeIndexes(content []byte, there int) error {
-	l.indexes = resized(l.indexes, there)
-	if there > 0 {
-		if l.dictionary == nil || len(content) == 0 || content[0] > 32 {
-			return errors.New("places in a dictionary that is not there")
+// afterDeltas returns what follows the integers at the start of the content that are stored as
+// packed differences, of which there may be at most so many.
+func afterDeltas(content []byte, most int) ([]byte, error) {
+	number := func() uint64 {
+		value, n := binary.Uvarint(content)
+		if n <= 0 {
+			content = nil
+			return 0
 		}
-		if err := decodeRuns(l.indexes, content[1:], int(content[0])); err != nil {
-			return fmt.Errorf("places in the dictionary: %w", err)
+		content = content[n:]
+		return value
+	}
+	block, parts, total := number(), number(), number()
+	number() // the first one
+	if parts == 0 || parts > 1<<16 || block > 1<<24 || total > uint64(most) {
+		return nil, fmt.Errorf("%d differences in blocks of %d, for %d values", total, block, most)
+	}
+	for each := int(block / parts); total > 1 && each > 0; {
+		number() // the least difference of the block
+		if len(content) < int(parts) {
+			return nil, errCut
 		}
-	}
-	for _, i := range l.indexes {
-		if i < 0 || int(i) >= l.dictionary.Len() {
-			return fmt.Errorf("place %d of a dictionary of %d values", i, l.dictionary.Len())
-		}
-	}
-	l.values.from = &lookup{l.dictionary, l.indexes}
-	return nil
-}
-
-// takeDense takes the n values of a page as they lie in memory, if they are floating-point numbers.
-func (l *leaf) takeDense(values encoding.Values, n int) bool {
-	switch l.column.Type().Kind() {
-	case parquet.Float:
-		l.dense = dense{single: values.Float()[:n]}
-	case parquet.Double:
-		l.dense = dense{double: values.Double()[:n]}
-	default:
-		return false
-	}
-	l.levels, l.values.left = l.values.repetition, 0
-	return true
-}
-
-// slots reads the values of a page with the nulls between them and their levels.
-type slots struct {
-	column                 int
-	repetition, definition []byte // nil where the column has none, or no value is null
-	most                   byte   // the definition level of a value that is there
-	at, left               int
-	from                   parquet.ValueReader // of the values that are there
-}
-
-// ReadValues implements [parquet.ValueReader].
-func (s *slots) ReadValues(to []parquet.Value) (int, error) {
-	n := min(len(to), s.left)
-	if n == 0 {
-		return 0, io.EOF
-	}
-	there := n
-	if s.definition != nil {
-		there = bytes.Count(s.definition[s.at:s.at+n], []byte{s.most})
-	}
-	for read := 0; read < there; {
-		m, err := s.from.ReadValues(to[read:there])
-		if read += m; m == 0 {
-			return 0, errors.Join(errFewRows, err)
+		widths := content[:parts]
+		content = content[parts:]
+		for _, width := range widths {
+			if total <= 1 {
+				break
+			}
+			size := each * int(width) / 8
+			if size > len(content) {
+				return nil, errCut
+			}
+			content = content[size:]
+			total -= min(total-1, uint64(each))
 		}
 	}
-	// Values move to their places from behind, over nothing that has not moved.
-	for i := n - 1; i >= 0; i-- {
-		repetition, definition, value := 0, 0, parquet.Value{}
-		if s.repetition != nil {
-			repetition = int(s.repetition[s.at+i])
-		}
-		if s.definition != nil {
-			definition = int(s.definition[s.at+i])
-		}
-		if s.definition == nil || byte(definition) == s.most {
-			there--
-			value = to[there]
-		}
-		to[i] = value.Level(repetition, definition, s.column)
-	}
-	s.at, s.left = s.at+n, s.left-n
-	return n, nil
-}
-
-// lookup reads the values of places in a dictionary.
-type lookup struct {
-	dictionary parquet.Dictionary
-	indexes    []int32
-}
-
-// ReadValues implements [parquet.ValueReader].
-func (r *lookup) ReadValues(to []parquet.Value) (int, error) {
-	n := min(len(to), len(r.indexes))
-	r.dictionary.Lookup(r.indexes[:n], to[:n])
-	r.indexes = r.indexes[n:]
-	return n, nil
+	return content, nil
 }
 
 // resized returns a slice of that length in the same memory, where that is long enough. Its

@@ -20,31 +20,28 @@ type unpacker struct{ zstd *zstd.Decoder }
 
 var errSize = errors.New("does not unpack to the bytes that its header says")
 
-// unpack returns the content of packed bytes, which must be so many, in the memory of to, which grows
-// where it has no room. What is not compressed it returns itself, and leaves to as it is: packed has
-// other memory.
-func (u *unpacker) unpack(to *[]byte, packed []byte, codec format.CompressionCodec, size int) ([]byte, error) {
-	if codec == format.Uncompressed || size == 0 && len(packed) == 0 {
-		if len(packed) != size {
-			return nil, errSize
-		}
-		return packed, nil
-	}
-	*to = resized(*to, size)
-	n, err := u.fill(*to, packed, codec)
+// unpack appends the content of packed bytes, which must be so many, to what has room for them.
+func (u *unpacker) unpack(to, packed []byte, codec format.CompressionCodec, size int) ([]byte, error) {
+	content := to[len(to) : len(to)+size]
+	n, err := u.fill(content, packed, codec)
 	if err == nil && n != size {
 		err = errSize
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%v: %w", codec, err)
 	}
-	return *to, nil
+	return to[:len(to)+size], nil
 }
 
 // fill unpacks into the memory of to, and returns how many bytes there are. One that does not fit
 // is an error, or one more than there is room for.
 func (u *unpacker) fill(to, packed []byte, codec format.CompressionCodec) (int, error) {
+	if len(packed) == 0 { // of an empty page
+		codec = format.Uncompressed
+	}
 	switch codec {
+	case format.Uncompressed:
+		return max(copy(to, packed), len(packed)), nil
 	case format.Snappy:
 		if n, err := snappy.DecodedLen(packed); err != nil || n != len(to) {
 			return n, err

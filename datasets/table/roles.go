@@ -109,17 +109,39 @@ func (r Roles) Equal(other Roles) bool {
 
 // Names lists the arrays or columns of a file that have a name, in their order. That of a .npy file has none.
 func Names(path string) ([]string, error) {
+	t, err := described(path)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(t.there, func(name string) bool { return name == "" }), nil
+}
+
+// ClassesOf returns the classes that a file that [ReadText] reads has probabilities of, in their order; none if it has
+// only the largest probability of each row.
+func ClassesOf(path string) ([]string, error) {
+	if err := columnsOfText(path); err != nil {
+		return nil, err
+	}
+	t, err := described(path)
+	if err != nil {
+		return nil, err
+	}
+	return t.named, nil
+}
+
+// described is what the header of a file says; what else is wrong is a question of the rows.
+func described(path string) (*Table, error) {
 	open, known := forms[extension(path)]
 	if !known {
 		return nil, unknownForm(path)
 	}
 	t := &Table{name: path}
-	if _, err := t.open(open); err != nil && t.there == nil {
+	if _, err := t.open(open); err == nil {
+		return t, t.Close()
+	} else if t.there == nil {
 		return nil, err
-	} else if err == nil { // what else is wrong is a question of the rows
-		defer t.Close()
 	}
-	return slices.DeleteFunc(t.there, func(name string) bool { return name == "" }), nil
+	return t, nil
 }
 
 // Domain is one of those of which a file holds rows.
@@ -146,7 +168,8 @@ func Domains(path string, roles Roles) (domains []Domain, err error) {
 		if err != nil {
 			return nil, err
 		}
-		for i, value := range b.domains {
+		for i, value := range b.texts[domainRole] {
+			value = strings.TrimSpace(value)
 			at, known := index[value]
 			if !known {
 				if at = len(domains); at == maxDomains {
@@ -155,7 +178,7 @@ func Domains(path string, roles Roles) (domains []Domain, err error) {
 				index[value], domains = at, append(domains, Domain{Value: value})
 			}
 			domains[at].Rows++
-			if t.labels && normalLabel(b.names[i]) != "" {
+			if t.labels && normalLabel(b.texts[labelRole][i]) != "" {
 				domains[at].Labelled++
 			}
 		}
@@ -163,17 +186,21 @@ func Domains(path string, roles Roles) (domains []Domain, err error) {
 	return domains, nil
 }
 
-// wanted reports whether a row of the domain is one of the table's, and notes its number if so.
-func (t *Table) wanted(b *Batch, domain string, number int) bool {
-	domain = strings.TrimSpace(domain)
-	if !t.everyDomain && domain != t.options.DomainValue {
-		return false
+// keep says which of the last n rows of the batch, of which the first has that number, are of a domain that is
+// wanted, nil if there are no domains, and how many. It notes their numbers.
+func (t *Table) keep(b *Batch, first, n int) (keep []bool, kept int) {
+	if len(b.texts[domainRole]) == 0 {
+		return nil, n
 	}
-	b.numbers = append(b.numbers, number)
-	if t.everyDomain {
-		b.domains = append(b.domains, domain)
+	for i, domain := range b.last(domainRole, n) {
+		wanted := t.everyDomain || strings.TrimSpace(domain) == t.options.DomainValue
+		if wanted {
+			b.numbers = append(b.numbers, first+i)
+			kept++
+		}
+		keep = append(keep, wanted)
 	}
-	return true
+	return keep, kept
 }
 
 // noRows is the error of a table without rows.
@@ -182,6 +209,18 @@ func (t *Table) noRows() error {
 		return fmt.Errorf("no row has %.100q in the column %.100q", t.options.DomainValue, column)
 	}
 	return errors.New("holds no rows")
+}
+
+// last are the last n texts of a role.
+func (b *Batch) last(r role, n int) []string { return b.texts[r][len(b.texts[r])-n:] }
+
+// keepTexts removes those of the last rows for which keep is false; nil is for none.
+func (b *Batch) keepTexts(keep []bool) {
+	for r, texts := range b.texts {
+		if keep != nil && len(texts) > 0 {
+			b.texts[r] = keepRows(texts, 1, keep)
+		}
+	}
 }
 
 // keepRows removes the rows of the last values, each of that width, for which keep is false.

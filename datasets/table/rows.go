@@ -95,14 +95,14 @@ func (r *Rows) keep(b *Batch) {
 			r.unlabelled = r.position(b, i)
 		}
 	}
-	if r.ids == nil && b.ids != nil {
-		r.ids = make([]string, 0, max(len(b.ids), r.rows)) // none is more than a file of its size may have
+	if r.ids == nil && b.HasIDs() {
+		r.ids = make([]string, 0, max(b.rows, r.rows)) // none is more than a file of its size may have
 	}
-	r.ids = append(r.ids, b.ids...)
-	for _, name := range b.groups {
+	r.ids = append(r.ids, b.texts[idRole]...)
+	for _, name := range b.texts[groupRole] {
 		r.groups = append(r.groups, r.grouping.Number(name))
 	}
-	if b.ids == nil {
+	if !b.HasIDs() {
 		for _, number := range b.numbers {
 			r.ids = append(r.ids, strconv.Itoa(number))
 		}

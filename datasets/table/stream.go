@@ -25,12 +25,19 @@ func NewStream(r io.Reader, name string, options Options) (*Table, error) {
 			return err
 		}
 		a.name = t.name
-		width, err := a.streamed()
-		if err != nil {
+		if t.width, err = a.streamed(); err != nil {
 			return err
 		}
-		t.kind, t.rows, t.width = options.Kind, -1, width
-		t.form = &stream{r: buffered, first: a, origins: options.Reference.Origins}
+		begun := false
+		a.open = func() (io.ReadCloser, error) {
+			if begun {
+				return nil, errors.New("a stream cannot be read again")
+			}
+			begun = true
+			return io.NopCloser(buffered), nil
+		}
+		a.follow = func() error { return a.followed(buffered) }
+		t.kind, t.rows, t.form = options.Kind, -1, &arrays{t: t, values: a}
 		return nil
 	})
 }
@@ -46,68 +53,22 @@ func (a *array) streamed() (width int, err error) {
 	return width, err
 }
 
-// stream is the form of arrays that cannot be read twice.
-type stream struct {
-	r     *bufio.Reader
-	first *array
-	begun bool
-	// origins are those of the values; nil for none.
-	origins []float64
-}
-
-func (s *stream) Close() error { return nil }
-
-func (s *stream) scan(bool) (cursor, error) {
-	if s.begun {
-		return nil, errors.New("a stream cannot be read again")
-	}
-	s.begun = true
-	s.first.open = func() (io.ReadCloser, error) { return io.NopCloser(s.r), nil }
-	c, err := s.first.read()
-	if err != nil {
-		return nil, err
-	}
-	c.followed, c.origins = true, s.origins
-	c.buffer = make([]byte, max(1, chunk/c.size)*c.size) // for those that follow, too
-	return &streamCursor{c, s.r}, nil
-}
-
-// streamCursor goes over arrays that follow each other as if they were one, which grows by
-// the rows of each.
-type streamCursor struct {
-	*column
-	r *bufio.Reader
-}
-
-func (c *streamCursor) next(b *Batch, n int) (err error) {
-	for c.row == c.shape[0] {
-		if _, err := c.r.Peek(1); err != nil {
-			return err
-		}
-		if err := c.follow(); err != nil {
-			return fmt.Errorf("after row %d: %w", c.row-1, err)
-		}
-	}
-	n = min(n, c.shape[0]-c.row)
-	b.Values, err = c.appendFloats(b.Values, n)
-	b.rows += n
-	return err
-}
-
-// follow reads the header of the next array.
-func (c *streamCursor) follow() error {
-	following, _, err := readHeader(c.r)
-	if err != nil {
+// followed makes the array longer by the one that follows its last row, and returns io.EOF if there is none.
+func (a *array) followed(r *bufio.Reader) error {
+	if _, err := r.Peek(1); err != nil {
 		return err
 	}
-	following.name = c.name
-	width, err := following.streamed()
+	following, _, err := readHeader(r)
+	if err == nil {
+		following.name = a.name
+		var width int
+		if width, err = following.streamed(); err == nil && (following.element != a.element || width != a.shape[1]) {
+			err = fmt.Errorf("an array of %d values of %s a row; the first one has %d of %s", width, following.element, a.shape[1], a.element)
+		}
+	}
 	if err != nil {
-		return err
+		return fmt.Errorf("after row %d: %w", a.shape[0]-1, err)
 	}
-	if following.element != c.element || width != c.shape[1] {
-		return fmt.Errorf("an array of %d values of %s a row; the first one has %d of %s", width, following.element, c.shape[1], c.element)
-	}
-	c.shape[0] += following.shape[0]
+	a.shape[0] += following.shape[0]
 	return nil
 }

@@ -2,7 +2,6 @@ package table
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -29,8 +28,8 @@ func ReadText(path string, header func(columns []string) error, take func(line i
 		return err
 	}
 	defer lines.Close()
-	if !slices.Contains([]string{".csv", ".tsv", ".csv.gz", ".tsv.gz"}, extension(path)) {
-		return fmt.Errorf("%s: columns of text are read from files that end with .csv, .tsv, .csv.gz, .tsv.gz or .parquet", path)
+	if err := columnsOfText(path); err != nil {
+		return err
 	}
 	var names []string
 	for {
@@ -65,6 +64,14 @@ func ReadText(path string, header func(columns []string) error, take func(line i
 			return fmt.Errorf("%s:%d: %w", path, line, err)
 		}
 	}
+}
+
+// columnsOfText returns an error unless the name of a file is one that [ReadText] reads.
+func columnsOfText(path string) error {
+	if !slices.Contains([]string{".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet"}, extension(path)) {
+		return input.Wrong(fmt.Errorf("%s: columns of text are read from files that end with .csv, .tsv, .csv.gz, .tsv.gz or .parquet", path))
+	}
+	return nil
 }
 
 // readParquetText is [ReadText] of Parquet.
@@ -130,36 +137,6 @@ func openParquetText(path string) (*parquetFile, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return f, nil
-}
-
-// ClassesOf returns the classes whose probabilities a file that [ReadText] reads has beside the largest,
-// in their order; none if it has that alone.
-func ClassesOf(path string) (classes []string, err error) {
-	if extensionOf(path) == ".parquet" {
-		f, err := openParquetText(path)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		return append(f.t.named, classesIn(f.t.columns)...), nil // of a list, or of columns
-	}
-	errHeader := errors.New("header") // ends the reading after the first line
-	err = ReadText(path, func(columns []string) error {
-		classes = classesIn(columns)
-		return errHeader
-	}, nil)
-	if errors.Is(err, errHeader) {
-		err = nil
-	}
-	return classes, err
-}
-
-// classesIn are those that have a column of probabilities.
-func classesIn(columns []string) (classes []string) {
-	for _, i := range withPrefix(columns, prefixes[Probabilities]) {
-		classes = append(classes, strings.Clone(strings.TrimPrefix(columns[i], prefixes[Probabilities])))
-	}
-	return classes
 }
 
 // lineEnd is one within a cell, of which a reader of CSV leaves the last character.

@@ -22,7 +22,15 @@ import (
 
 var predicted = Predictions{Classes: []string{"cat, small", "dög"}, Probabilities: true}
 
-// predictions writes n rows: the i-th has the id of i characters ü and the probabilities
+// idOf is the id of row i: characters ü, or what a spreadsheet takes for a formula.
+func idOf(i int) string {
+	if i%9 > 5 {
+		return []string{"=cmd|'/C calc'!A0", "@a", "'=b"}[i%9-6]
+	}
+	return strings.Repeat("ü", i%9)
+}
+
+// predictions writes n rows: the i-th has the id of its number and the probabilities
 // (i/n, 1 - i/n).
 func predictions(t testing.TB, name string, p Predictions, n int) string {
 	t.Helper()
@@ -32,7 +40,7 @@ func predictions(t testing.TB, name string, p Predictions, n int) string {
 		for i := range n {
 			row[0] = float32(i) / float32(n)
 			row[1] = 1 - row[0]
-			if err := add(strings.Repeat("ü", i%9), row); err != nil {
+			if err := add(idOf(i), row); err != nil {
 				return err
 			}
 		}
@@ -44,7 +52,8 @@ func predictions(t testing.TB, name string, p Predictions, n int) string {
 	return path
 }
 
-// What is written is read again, in every form, and nothing else is left in the folder.
+// What is written is read again, in every form, and nothing else is left in the folder. Formulas are quoted in
+// CSV.
 func TestPredictionsAreReadAgain(t *testing.T) {
 	const n = 40000
 	for _, extension := range predictionFormats {
@@ -60,12 +69,16 @@ func TestPredictionsAreReadAgain(t *testing.T) {
 		row := make([]float32, 2)
 		for i := range n {
 			rows.CopyRow(row, i)
-			if p := float32(i) / n; row[0] != p || row[1] != 1-p || rows.ID(i) != strings.Repeat("ü", i%9) {
+			if p := float32(i) / n; row[0] != p || row[1] != 1-p || rows.ID(i) != idOf(i) {
 				t.Fatalf("%s: row %d: %v, id %q", extension, i, row, rows.ID(i))
 			}
 		}
 		if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {
 			t.Errorf("%s: left %v, %v", extension, entries, err)
+		}
+		text := string(testfiles.Read(t, path))
+		if extension == ".csv" && (strings.Count(text, "\n'") < n/4 || strings.Contains(text, "\n=") || strings.Contains(text, "\n@")) {
+			t.Error("formulas are not quoted")
 		}
 	}
 }

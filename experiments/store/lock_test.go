@@ -115,16 +115,6 @@ func TestLockWithoutPlace(t *testing.T) {
 	}
 }
 
-// TestCollectLocked: a folder with nothing but a lock is that of a run without a result.
-func TestCollectLocked(t *testing.T) {
-	root := t.TempDir()
-	lockOf(t, NewDir(root, "test", "full/a-b/dann/seed-1"))
-	runs, problems := Collect(root, "test")
-	if len(runs) != 0 || len(problems) != 1 || problems[0].Kind != Incomplete {
-		t.Errorf("%v, %v", runs, problems)
-	}
-}
-
 func TestClear(t *testing.T) {
 	dir := NewDir(t.TempDir(), "test", "full/a-b/dann/seed-1")
 	lockOf(t, dir)

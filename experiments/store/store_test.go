@@ -49,14 +49,6 @@ func read(t *testing.T, path string) string {
 	return string(text)
 }
 
-func TestLayout(t *testing.T) {
-	dir := NewDir("results", digits, ID{Variant: "full", Task: "mnist-usps", Method: "iwdan-o", Seed: 4}.String())
-	want := filepath.Join("results", "digits", "full", "mnist-usps", "iwdan-o", "seed-4", "result.json")
-	if got := dir.Path(ResultFile); got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
-}
-
 func TestResultRoundTrip(t *testing.T) {
 	want := sampleResult("iwdan", 1)
 	dir := begun(t, t.TempDir(), want.ID)
@@ -138,19 +130,32 @@ func TestReadResultErrors(t *testing.T) {
 	}
 }
 
-func TestWriteResultRefusesWhatCannotBeRead(t *testing.T) {
+// What cannot be read is not written.
+func TestResultsThatAreRefused(t *testing.T) {
 	result := sampleResult("iwdan", 1)
 	dir := begun(t, t.TempDir(), result.ID)
-	for name, spoil := range map[string]func(*Result){
-		"accuracy": func(r *Result) { r.LastAccuracy = Measured(math.NaN()) },
-		"weights":  func(r *Result) { r.Weights = []float64{1, math.Inf(1)} },
-		"id":       func(r *Result) { r.ID = "full/usps-mnist/iwdan/seed-1" },
-		"distance": func(r *Result) { r.WeightDistance = Measured(math.NaN()) },
+	for message, spoil := range map[string]func(*Result){
+		"last_accuracy is NaN":                 func(r *Result) { r.LastAccuracy = Measured(math.NaN()) },
+		"mean_class_accuracy is 1.5, not a fr": func(r *Result) { r.MeanClassAccuracy = Measured(1.5) },
+		`the key "last_accuracy" is missing`:   func(r *Result) { r.LastAccuracy = Optional[float64]{} },
+		`the key "best_epoch" is missing`:      func(r *Result) { r.BestEpoch = Optional[int]{} },
+		"weights[1] is +Inf":                   func(r *Result) { r.Weights = []float64{1, math.Inf(1)} },
+		"make \"subsampled/usps-mnist":         func(r *Result) { r.ID = "full/usps-mnist/iwdan/seed-1" },
+		"NaN":                                  func(r *Result) { r.WeightDistance = Measured(math.NaN()) },
+		"source_confusion has 1 rows":          func(r *Result) { r.SourceConfusion = [][]int{{5, 0}} },
+		"source_confusion[1] has 1 columns":    func(r *Result) { r.SourceConfusion = [][]int{{5, 0}, {1}} },
+		"source_confusion[0][1] is -1, not a":  func(r *Result) { r.SourceConfusion = [][]int{{5, -1}, {1, 6}} },
+		"some are there and some are missing":  func(r *Result) { r.JSD = Optional[float64]{} },
+		"true_weights, weight_distance":        func(r *Result) { r.TrueWeights = nil },
+		"without_labels.estimated_shares has 1 values": func(r *Result) {
+			r.WithoutLabels = &WithoutLabels{PredictedShares: []float64{0, 1}, EstimatedShares: []float64{1}}
+		},
+		"without_labels.predicted_shares has 0 values": func(r *Result) { r.WithoutLabels = &WithoutLabels{} },
 	} {
 		spoilt := result
 		spoil(&spoilt)
-		if err := dir.WriteResult(spoilt); err == nil || !strings.Contains(err.Error(), ResultFile) {
-			t.Errorf("%s: got error %v", name, err)
+		if err := dir.WriteResult(spoilt); err == nil || !strings.Contains(err.Error(), ResultFile) || !strings.Contains(err.Error(), message) {
+			t.Errorf("got error %v, want %q", err, message)
 		}
 	}
 	if got := testfiles.Names(t, dir.String()); len(got) != 0 {

@@ -8,8 +8,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/maruel/safetensors"
@@ -47,31 +45,7 @@ func Parse(data []byte) (tensors []Tensor, err error) {
 		}
 		return file.Tensors, nil
 	}
-	found, err := pth.Read(data)
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range slices.Sorted(maps.Keys(found)) {
-		t := Tensor{Name: name, Shape: []uint64{}}
-		for _, d := range found[name].Shape {
-			t.Shape = append(t.Shape, uint64(d))
-		}
-		switch found[name].Values.(type) {
-		case []float32:
-			t.DType = safetensors.F32
-		case []float64:
-			t.DType = safetensors.F64
-		case []int64:
-			t.DType = safetensors.I64
-		case []uint8:
-			t.DType = safetensors.U8
-		}
-		if t.Data, err = binary.Append(nil, binary.LittleEndian, found[name].Values); err != nil {
-			return nil, err
-		}
-		tensors = append(tensors, t)
-	}
-	return tensors, nil
+	return pth.Read(data)
 }
 
 // Backbone reads torchvision's weights of a ResNet as [Read] does. The file's classifier, fc.weight and fc.bias,

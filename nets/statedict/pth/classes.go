@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/maruel/safetensors"
 	"github.com/nlpodyssey/gopickle/pickle"
 	"github.com/nlpodyssey/gopickle/types"
 )
@@ -65,11 +66,14 @@ func class(module, name string) (any, error) {
 
 // storageClass is the type of a storage's numbers.
 type storageClass struct {
-	name string
-	size int // bytes a number
+	name     string
+	size     int // bytes a number
+	elements safetensors.DType
 }
 
-var storageClasses = []storageClass{{"FloatStorage", 4}, {"DoubleStorage", 8}, {"LongStorage", 8}, {"ByteStorage", 1}}
+var storageClasses = []storageClass{
+	{"FloatStorage", 4, safetensors.F32}, {"DoubleStorage", 8, safetensors.F64}, {"LongStorage", 8, safetensors.I64}, {"ByteStorage", 1, safetensors.U8},
+}
 
 // function is a class or function that a pickle may call.
 type function func(arguments []any) (any, error)

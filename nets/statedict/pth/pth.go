@@ -14,19 +14,14 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
+	"maps"
 	"slices"
+
+	"github.com/maruel/safetensors"
 )
 
-// Tensor is an array of a file in row-major order.
-type Tensor struct {
-	Shape []int
-	// Values is a []float32, []float64, []int64 or []uint8.
-	Values any
-}
-
-// Read returns the tensors of a file's content by their names.
-func Read(data []byte) (map[string]Tensor, error) {
+// Read returns the tensors of a file's content, in row-major order, sorted by their names.
+func Read(data []byte) ([]safetensors.Tensor, error) {
 	var dictionary any
 	var err error
 	switch {
@@ -44,7 +39,7 @@ func Read(data []byte) (map[string]Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	tensors := make(map[string]Tensor, len(entries))
+	tensors := make(map[string]safetensors.Tensor, len(entries))
 	left := len(data)
 	for _, e := range entries {
 		v, ok := e.value.(*view)
@@ -57,11 +52,20 @@ func Read(data []byte) (map[string]Tensor, error) {
 		if left -= v.bytes(); left < 0 {
 			return nil, fmt.Errorf("%.100q: the tensors are larger than the file", e.key)
 		}
-		if tensors[e.key], err = v.read(); err != nil {
+		t := safetensors.Tensor{Name: e.key, DType: v.storage.class.elements, Shape: []uint64{}}
+		for _, d := range v.shape {
+			t.Shape = append(t.Shape, uint64(d))
+		}
+		if t.Data, err = v.read(); err != nil {
 			return nil, fmt.Errorf("%.100q: %w", e.key, err)
 		}
+		tensors[e.key] = t
 	}
-	return tensors, nil
+	sorted := make([]safetensors.Tensor, 0, len(tensors))
+	for _, name := range slices.Sorted(maps.Keys(tensors)) {
+		sorted = append(sorted, tensors[name])
+	}
+	return sorted, nil
 }
 
 // storage is a block of numbers in a file, which tensors are views of. Data is nil
@@ -103,40 +107,23 @@ func newView(s *storage, offset int, shape, stride []int) (*view, error) {
 	return &view{s, offset, shape, stride}, nil
 }
 
-func (v *view) count() int {
-	count := 1
+func (v *view) bytes() int {
+	count := v.storage.class.size
 	for _, d := range v.shape {
 		count *= d
 	}
 	return count
 }
 
-func (v *view) bytes() int { return v.count() * v.storage.class.size }
-
-func (v *view) read() (Tensor, error) {
-	data, t := v.storage.data, Tensor{Shape: v.shape}
-	if data == nil {
-		return t, errors.New("the file holds no numbers for it")
+// read returns the numbers in row-major order.
+func (v *view) read() ([]byte, error) {
+	if v.storage.data == nil {
+		return nil, errors.New("the file holds no numbers for it")
 	}
-	switch v.storage.class.name {
-	case "FloatStorage":
-		t.Values = gather(v, func(i int) float32 { return math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:])) })
-	case "DoubleStorage":
-		t.Values = gather(v, func(i int) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(data[8*i:])) })
-	case "LongStorage":
-		t.Values = gather(v, func(i int) int64 { return int64(binary.LittleEndian.Uint64(data[8*i:])) })
-	case "ByteStorage":
-		t.Values = gather(v, func(i int) uint8 { return data[i] })
-	}
-	return t, nil
-}
-
-// gather returns at(i) for the number of every element in row-major order.
-func gather[T any](v *view, at func(i int) T) []T {
-	values := make([]T, v.count())
+	size, values := v.storage.class.size, make([]byte, v.bytes())
 	index, from := make([]int, len(v.shape)), v.offset
-	for i := range values {
-		values[i] = at(from)
+	for at := 0; at < len(values); at += size {
+		copy(values[at:at+size], v.storage.data[from*size:])
 		for d := len(index) - 1; d >= 0; d-- {
 			index[d]++
 			from += v.stride[d]
@@ -147,7 +134,7 @@ func gather[T any](v *view, at func(i int) T) []T {
 			index[d] = 0
 		}
 	}
-	return values
+	return values, nil
 }
 
 // take returns the first n numbers of data as the storage's and what follows them.
