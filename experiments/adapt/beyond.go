@@ -180,7 +180,8 @@ func (c Columns) beyondNumber(at int, classes []moments, target moments) string 
 	least, most := ends(classes)
 	by, nearest := away(least, most, target)
 	if by > worthMoving*float64(c.Source.Deviation[at]) && by > clearlyBeyond*math.Sqrt(within.deviation()*within.deviation()/nearest.n+target.square/target.n/target.n) {
-		return fmt.Sprintf("mean %.4g in the target, %.4g to %.4g in the source's classes", c.value(at, float32(target.mean)), c.value(at, float32(least.mean)), c.value(at, float32(most.mean)))
+		text := func(m moments) string { return c.text(at, float32(m.mean), c.Source.Deviation[at]) }
+		return fmt.Sprintf("mean %s in the target, %s to %s in the source's classes", text(target), text(least), text(most))
 	}
 	// The relative error of a standard deviation is that of an exponential distribution, whose kurtosis is 9.
 	enough := func(m moments) float64 { return worthScaling * (1 + clearlyBeyond*math.Sqrt(2/m.n+2/target.n)) }

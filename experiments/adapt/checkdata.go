@@ -252,7 +252,7 @@ func share(missing, rows int) string {
 func (d Data) numberSeen(name string, at int, learnt table.LearntColumn, coding table.Coding) columnSeen {
 	c := columnSeen{name: name, kind: numberKind, does: "as it is"}
 	if coding.Missing {
-		c.does = fmt.Sprintf("missing cells become the median, %.4g; another column marks them", d.Columns.value(at, coding.Median))
+		c.does = fmt.Sprintf("missing cells become the median, %s; another column marks them", d.Columns.text(at, coding.Median, d.Columns.Source.Deviation[at]))
 	}
 	c.odd = append(c.odd, learnt.Strays...)
 	constant := 0
@@ -267,8 +267,8 @@ func (d Data) numberSeen(name string, at int, learnt table.LearntColumn, coding 
 		if said, is := d.Columns.coarse[i][at]; is {
 			c.odd = append(c.odd, said)
 		}
-		mean := d.Columns.value(at, of.Mean[at])
-		seen := fmt.Sprintf("%.4g ± %.4g", mean, of.Deviation[at])
+		mean := d.Columns.text(at, of.Mean[at], of.Deviation[at])
+		seen := fmt.Sprintf("%s ± %.4g", mean, of.Deviation[at])
 		_, same := slices.BinarySearch(of.Constant, at)
 		if same {
 			constant++
@@ -277,7 +277,7 @@ func (d Data) numberSeen(name string, at int, learnt table.LearntColumn, coding 
 		case missing == of.rows:
 			seen = ""
 		case same || of.Deviation[at] == 0:
-			seen = fmt.Sprintf("always %.4g", mean)
+			seen = "always " + mean
 		}
 		*of.to = strings.Join(slices.DeleteFunc([]string{seen, share(missing, of.rows)}, func(s string) bool { return s == "" }), ", ")
 		c.odd = append(c.odd, d.Columns.seen(of.Oddities, at, of.name)...)

@@ -326,4 +326,13 @@ func TestCheckDataOfColumnsThatDiffer(t *testing.T) {
 	if said, err = checked(s, writeFile(t, folder, "same.csv", source), Naming{}); err != nil || strings.Contains(said, "beyond") {
 		t.Errorf("the same file: %v\n%s", err, said)
 	}
+	source, target = "label,second,day\n", "second,day\n"
+	for i := range 60 {
+		source += fmt.Sprintf("%c,%d,1700000000\n", "ab"[i%2], 1700000001+i%3)
+		target += fmt.Sprintf("%d,1700003600\n", 1700003601+i%3)
+	}
+	if said, err = checked(writeFile(t, folder, "s.csv", source), writeFile(t, folder, "t.csv", target), Naming{}); err != nil {
+		t.Fatal(err)
+	}
+	wants(t, said, "1700000002 ± 0.8165 ", " 1700003602 ± 0.8165 ", "mean 1700003602 in the target, 1700000002 to 1700000002 in", "always 1.7e+09 ", " always 1.700004e+09 ")
 }

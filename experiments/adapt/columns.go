@@ -135,6 +135,19 @@ func (c Columns) value(j int, of float32) any {
 	return of
 }
 
+// text is a value of a column as it is in the file, with four digits below where values that lie one deviation apart
+// begin to differ; all that are known, if the deviation is 0.
+func (c Columns) text(j int, of, deviation float32) string {
+	digits, whole := 7, float64(of)
+	if origin := c.origin(j); origin != 0 {
+		digits, whole = 15, origin+whole
+	}
+	if deviation > 0 {
+		digits = min(digits, 4+max(0, int(math.Log10(math.Abs(whole)/float64(deviation)))))
+	}
+	return strconv.FormatFloat(whole, 'g', digits, 64)
+}
+
 // dominated returns the number of columns outside some in which one row holds most of the
 // variance, and the row that does so most often.
 func (o Oddities) dominated(outside []int) (columns, row int) {

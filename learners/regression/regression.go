@@ -42,8 +42,9 @@ const (
 	usual   = 3 // the place of C = 1
 	clearly = 2 // standard errors
 	folds   = 5
-	// mostTried bounds the values of a row times rows times classes that folds read, and mostSolved
-	// the first for all rows that are solved for in the end, of which mostKept bounds the values.
+	// mostTried bounds the values of a row times rows times classes that folds read, unless these rows were fewer than
+	// two a class: then there are two folds. mostSolved bounds it for all rows that are solved for, of which mostKept
+	// bounds the values.
 	mostTried  = 8e6
 	mostSolved = 1e9
 	mostKept   = 1 << 27
@@ -53,18 +54,22 @@ const (
 // Fit is a [learners.Learner], whose model is a [Classifier] with C = 1, unless another strength has a mean
 // cross-entropy over folds, each of which is predicted by a classifier of the other rows, that is lower
 // by more than two standard errors of the difference. Of many rows some are read, drawn evenly over the
-// classes. Crossed is by the classifiers of the folds, with the same C. An error is that of the context, of
-// values that are not finite, or of an optimiser that does not arrive.
+// classes, two of each of many classes. Crossed is by the classifiers of the folds, with the same C. An error is that of the context, of
+// more classes than rows that can be learnt from, of values that are not finite, or of an optimiser that does not arrive.
 func Fit(ctx context.Context, rows learners.Rows, others []float32, threads int, _ *rand.PCG) (learners.Fitted, error) {
 	fail := func(err error) (learners.Fitted, error) { return learners.Fitted{}, fmt.Errorf("regression: %w", err) }
 	if err := rows.Check(false); err != nil {
 		return fail(err)
 	}
-	k, d, size := rows.Classes, rows.Columns(), float64(rows.Columns()*rows.Classes)
+	k, d := rows.Classes, rows.Columns()
 	order := byClass(rows.Labels)
-	tried := evenly.Of(order, max(fewest, min(int(mostTried/size), learners.MostCrossed)))
+	most, enough, folds := extent(len(order), d, k)
+	if k > most {
+		return fail(fmt.Errorf("%d classes of %d columns are too many: only %d rows could be learnt from; use another method", k, d, most))
+	}
+	tried := evenly.Of(order, enough)
 	crossed := rows.Part(tried)
-	of := foldsOf(crossed)
+	of := foldsOf(crossed, folds)
 	problems := make([]*problem, min(folds, len(tried))) // each without a fold
 	held, paths, failed := make([][]int, len(problems)), make([][][]float64, len(problems)), make([]error, len(problems))
 	logits := make([][]float64, len(strengths))
@@ -102,13 +107,22 @@ func Fit(ctx context.Context, rows learners.Rows, others []float32, threads int,
 		judge(fold, best, c)
 		result.Crossed.Others[fold] = c.Logits(others, d, 1)
 	})
-	most := max(fewest, min(int(mostSolved/size), mostKept/(d+k)))
 	all, err := newProblem(rows.Part(evenly.Of(order, most)), threads).solve(ctx, strengths[best], paths[0][best])
 	if err := cmp.Or(append(failed, err)...); err != nil {
 		return fail(err)
 	}
 	result.Model = all
 	return result, nil
+}
+
+// extent returns how many of n rows are learnt from at most, and how many are judged in how many folds.
+func extent(n, d, k int) (most, judged, parts int) {
+	size := float64(d * k)
+	most = max(fewest, min(int(mostSolved/size), mostKept/(d+k)))
+	if judged = max(fewest, min(int(mostTried/size), learners.MostCrossed)); judged < min(2*k, n) {
+		return most, min(2*k, most), 2
+	}
+	return most, judged, folds
 }
 
 // bestStrength returns the place of the strength that Fit takes, from the logits of rows (n×k) by
@@ -131,7 +145,7 @@ func bestStrength(logits [][]float64, labels []int, k int) int {
 }
 
 // foldsOf returns the fold of each row, of class after class, which take turns unless rows have groups.
-func foldsOf(rows learners.Rows) []int {
+func foldsOf(rows learners.Rows, folds int) []int {
 	if rows.Groups != nil {
 		return learners.Folds(rows, folds)
 	}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -73,6 +74,32 @@ func TestMinimum(t *testing.T) {
 				t.Errorf("%s, C = %v: minima %v", name, c, minima)
 			}
 		}
+	}
+}
+
+// A start of rows without most classes, whose biases are far from those of all rows, leads to the minimum too.
+func TestStartWithoutClasses(t *testing.T) {
+	rows := problemOf(900, 3, 300, 2, 4)
+	start, err := newProblem(rows.Part([]int{0, 1, 2, 3, 4}), 1).minimum(t.Context(), 1e-3, nil, near)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := newProblem(rows, 2).minimum(t.Context(), 1e-3, start, least); err != nil {
+		t.Error(err)
+	}
+}
+
+// Of many classes two rows each are judged, in two folds, so that one of them is learnt from; of more than can be
+// learnt from, an error says so.
+func TestManyClasses(t *testing.T) {
+	for _, c := range [][6]int{{9000, 8, 3, 1 << 27 / 11, 10_000, 5}, {9000, 8, 1000, 125_000, 2000, 2}, {15_000, 8, 5000, 25_000, 10_000, 2}, {9000, 2048, 65, 7512, 130, 2}, {110, 2048, 65, 7512, 130, 2}} {
+		if most, judged, parts := extent(c[0], c[1], c[2]); [3]int{most, judged, parts} != [3]int(c[3:]) {
+			t.Errorf("%v: %d, %d, %d", c, most, judged, parts)
+		}
+	}
+	many := learners.Rows{Classes: 1001, Values: make([]float32, 1001*1000), Labels: evenly.All(1001)}
+	if _, err := Fit(t.Context(), many, nil, 1, nil); err == nil || !strings.Contains(err.Error(), "1001 classes of 1000 columns are too many: only 999 rows could be learnt from") {
+		t.Errorf("too many classes: %v", err)
 	}
 }
 

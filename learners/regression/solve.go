@@ -331,6 +331,10 @@ func (p *problem) minimum(ctx context.Context, c float64, start []float64, short
 	v, next, slope, gradient, own := axes.along(start), make([]float64, size), make([]float64, size), make([]float64, size), make([]float64, size)
 	value := func(v []float64) float64 { return p.value(axes.back(v), own, c) }
 	f := value(v)
+	if f > math.Log(float64(p.k)) { // a start of rows without some classes, worse than none
+		clear(v)
+		f = value(v)
+	}
 	axes.gradient(gradient, own)
 	for range rounds {
 		length := floats.Norm(gradient, 2)
