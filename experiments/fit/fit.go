@@ -151,7 +151,7 @@ func learn(ctx context.Context, run config.Resolved, data *domains.Rows, options
 		return fitted.Model, nil, nil
 	}
 	crossed := &measure.Crossed{
-		HeldOut: &measure.Outputs{Width: k, Logits: model.Narrow(fitted.Crossed.Logits), Labels: evenly.Pick(rows.Labels, fitted.Crossed.Rows)},
+		HeldOut: &measure.Outputs{Width: k, Logits: model.Narrow(fitted.Crossed.Logits), Labels: evenly.Pick(rows.Labels, fitted.Crossed.Rows), Rows: fitted.Crossed.Rows},
 		Target:  &measure.Outputs{Width: k, Logits: model.Narrow(fitted.Crossed.InTurn(k))},
 	}
 	if rows.Groups != nil {

@@ -180,7 +180,7 @@ func (c *conclusion) writeOutputs(dir store.Dir) error {
 	outputs := store.Outputs{
 		Classes: len(c.About.Classes), HeldOut: heldOut.Logits, HeldOutLabels: heldOut.Labels,
 		Target: target.Logits, TargetLabels: target.Labels,
-		HeldOutGroups: heldOut.Groups, TargetGroups: target.Groups,
+		HeldOutGroups: heldOut.Groups, TargetGroups: target.Groups, HeldOutRows: heldOut.Rows,
 	}
 	if c.seen.compared != target {
 		outputs.TargetCrossed = c.seen.compared.Logits

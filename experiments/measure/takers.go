@@ -165,6 +165,7 @@ type Outputs struct {
 	Logits []float32
 	Labels []int // -1 where one is not known
 	Groups []int // of the rows; nil if none are known
+	Rows   []int // their numbers in the source, of rows that learners have judged in turn; nil of others
 }
 
 // everyNth keeps rows at equal distances, of runs that hold nothing out: nothing is chosen by them,

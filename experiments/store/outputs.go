@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"math"
+	"slices"
 
 	"github.com/maruel/safetensors"
 
@@ -31,6 +32,9 @@ type Outputs struct {
 	// HeldOutGroups and TargetGroups are the numbers of the groups that these rows belong to (n and m);
 	// nil if none are known, as of former versions.
 	HeldOutGroups, TargetGroups []int
+	// HeldOutRows are the numbers of these rows in the source (n), ascending where learners judge them in
+	// turn: several runs may have the same. Nil if they are not known, as of networks that are trained in steps.
+	HeldOutRows []int
 }
 
 // MostJudged bounds the rows of a target by which runs are judged: with more, the choice among them
@@ -58,6 +62,7 @@ const (
 	crossedLogits = "target_crossed_logits"
 	heldOutGroups = "heldout_groups"
 	targetGroups  = "target_groups"
+	heldOutRows   = "heldout_rows"
 )
 
 // WriteOutputs writes outputs.safetensors.
@@ -84,6 +89,9 @@ func (d Dir) WriteOutputs(o Outputs) error {
 	}
 	if o.TargetGroups != nil {
 		file.Tensors = append(file.Tensors, labels(targetGroups, o.TargetGroups))
+	}
+	if o.HeldOutRows != nil {
+		file.Tensors = append(file.Tensors, labels(heldOutRows, o.HeldOutRows))
 	}
 	return d.disk.Write(d.Path(OutputsFile), func(w io.Writer) error { return file.Serialize(w) })
 }
@@ -149,9 +157,10 @@ func parseOutputs(text []byte) (o Outputs, err error) {
 	}{
 		{heldOutLabels, heldOutLogits, 0, o.Classes - 1, &o.HeldOutLabels}, {targetLabels, targetLogits, -1, o.Classes - 1, &o.TargetLabels},
 		{heldOutGroups, heldOutLogits, 0, math.MaxInt32, &o.HeldOutGroups}, {targetGroups, targetLogits, 0, math.MaxInt32, &o.TargetGroups},
+		{heldOutRows, heldOutLogits, 0, math.MaxInt32, &o.HeldOutRows},
 	} {
 		t, is := tensors[numbers.name]
-		if !is && (numbers.name == heldOutGroups || numbers.name == targetGroups) {
+		if !is && slices.Contains([]string{heldOutGroups, targetGroups, heldOutRows}, numbers.name) {
 			continue
 		}
 		if t.DType != safetensors.I64 || len(t.Shape) != 1 || t.Shape[0] != rows[numbers.of] {
