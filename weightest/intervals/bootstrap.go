@@ -84,7 +84,7 @@ func Bootstrap(s *weightest.Sample, e weightest.Estimator, settings BootstrapSet
 		panic(fmt.Sprintf("intervals: %d numbers for %d source rows", len(settings.SourceRows), len(labels)))
 	}
 	sourceGroups, targetGroups := s.Groups()
-	targetRows := numbered(0, len(s.Target()) / s.Classes())
+	targetRows := numbered(0, len(s.Target())/s.Classes())
 	if sourceGroups != nil {
 		settings.SourceRows = numbersOf(sourceGroups)
 	}

@@ -41,7 +41,7 @@ func TestResampledSums(t *testing.T) {
 			t.Fatalf("replica %d is not that of its counts", i)
 		}
 	}
-	if replicas[0].SourceRows() == n && replicas[1].SourceRows() == n {
+	if reflect.DeepEqual(replicas[0], replicas[1]) {
 		t.Error("the replicas are not resampled")
 	}
 }
