@@ -38,12 +38,7 @@ func (r Reference) Of(bins []float64) (*Estimate, error) {
 	if !(e.rows > 0) {
 		return nil, fmt.Errorf("no rows to estimate class shares from")
 	}
-	pooled := make([]float64, len(bins))
-	for _, row := range r {
-		floats.Add(pooled, row)
-	}
-	floats.AddConst(0.5, pooled)
-	floats.Scale(1/floats.Sum(pooled), pooled)
+	pooled := r.base()
 	for _, row := range r { // a row of each class is like all classes
 		row := slices.Clone(row)
 		floats.Add(row, pooled)

@@ -36,6 +36,23 @@ func (r Reference) Shares() []float64 {
 	return shares
 }
 
+// rows returns those of all classes, by bin.
+func (r Reference) rows() []float64 {
+	all := make([]float64, len(r)*shifttest.PerClass)
+	for _, row := range r {
+		floats.Add(all, row)
+	}
+	return all
+}
+
+// base returns the frequency of each bin, smoothed.
+func (r Reference) base() []float64 {
+	base := r.rows()
+	floats.AddConst(0.5, base)
+	floats.Scale(1/floats.Sum(base), base)
+	return base
+}
+
 // Kind is what an alarm watches for.
 type Kind string
 
@@ -84,12 +101,7 @@ func New(reference Reference, alarms []Alarm, level float64) (*Monitor, error) {
 			return nil, fmt.Errorf("class %d has no held-out row", class)
 		}
 	}
-	m := &Monitor{alarms: alarms, level: level, base: make([]float64, k*shifttest.PerClass)}
-	for _, row := range reference {
-		floats.Add(m.base, row)
-	}
-	floats.AddConst(0.5, m.base)
-	floats.Scale(1/floats.Sum(m.base), m.base)
+	m := &Monitor{alarms: alarms, level: level, base: reference.base()}
 	regions := map[string]bool{} // each for all classes, at the same level
 	for _, alarm := range alarms {
 		for _, view := range alarm.views(k) {
@@ -154,11 +166,7 @@ func (a Alarm) region(view []int) string {
 func (a Alarm) null(reference Reference, e expert) null {
 	k := len(reference)
 	if a.Kind == SharesChanged {
-		all := make([]float64, len(e.cells))
-		for _, row := range reference {
-			floats.Add(all, row)
-		}
-		return e.around([][]float64{all})
+		return e.around([][]float64{reference.rows()})
 	}
 	n := e.around(reference)
 	n.start = reference.Shares()

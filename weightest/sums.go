@@ -69,12 +69,6 @@ func NewSums(classes int) *Sums {
 // Classes returns k.
 func (s *Sums) Classes() int { return s.classes }
 
-// SourceRows returns the number of source rows, each as often as it counts.
-func (s *Sums) SourceRows() int { return s.sourceRows }
-
-// TargetRows returns the number of target rows, each as often as it counts.
-func (s *Sums) TargetRows() int { return s.targetRows }
-
 // HardCounts returns the numbers of source rows by label and predicted class, row-major
 // k×k, and of target rows by predicted class, length k. Both are the sums' own.
 func (s *Sums) HardCounts() (source, target []int64) { return s.hardJoint, s.hardTarget }

@@ -16,6 +16,7 @@ import (
 	"iwda/experiments/adapt"
 	"iwda/experiments/adapt/names"
 	"iwda/experiments/labelshift"
+	"iwda/experiments/labelshift/command"
 	"iwda/experiments/model"
 	"iwda/experiments/predict"
 	"iwda/experiments/report/sheet"
@@ -30,13 +31,14 @@ const statusAlarm = statusError(3)
 // watchOptions say what is watched.
 type watchOptions struct {
 	workOptions
-	State, Batch, Log, Metrics, Page      string
-	Forget                                int
-	Alarms                                []string
-	Level                                 float64
-	Kind, Labels, TimeColumn, GroupColumn string
-	Compare                               bool
-	Trust                                 model.Trust
+	State, Batch, Log, Metrics, Page string
+	Forget                           int
+	Alarms                           []string
+	Level                            float64
+	Kind                             table.Kind
+	Labels, TimeColumn, GroupColumn  string
+	Compare                          bool
+	Trust                            model.Trust
 }
 
 func newWatchCommand(s streams) *cli.Command {
@@ -73,7 +75,7 @@ Examples:
 			&cli.StringFlag{Name: "group-column", Destination: &o.GroupColumn, Usage: "`NAME` of the column that says which rows belong together, as of one patient: one row of each group counts"},
 			&cli.BoolFlag{Name: "compare", Destination: &o.Compare, Usage: "compare the class shares of two states"},
 		}, commandline.Advanced(append(trustFlags(&o.Trust),
-			&commandline.Choice{Words: []string{table.Probabilities.String(), table.Logits.String()}, StringFlag: &cli.StringFlag{Name: "kind", Destination: &o.Kind, Usage: "`KIND` of the values, if their name does not say so: probabilities or logits"}},
+			command.Kind(&o.Kind),
 			&cli.StringFlag{Name: "labels", Destination: &o.Labels, Usage: "`NAME` of HELDOUT's array or column of labels; for a .npy file, the file with the labels"},
 		)...), o.deviceFlags()),
 		Action: func(c *cli.Context) error {
@@ -115,15 +117,7 @@ func (o watchOptions) open(path string, s streams) (watched, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return o.openFolder(path, s)
 	}
-	files := table.Options{Roles: table.Roles{Label: o.Labels, Group: o.GroupColumn}}
-	if o.Kind != "" {
-		kinds := []table.Kind{table.Probabilities, table.Logits}
-		at := slices.IndexFunc(kinds, func(kind table.Kind) bool { return kind.String() == o.Kind })
-		if at < 0 {
-			return watched{}, wrongUsage("--kind %s: probabilities or logits", o.Kind)
-		}
-		files.Kind = kinds[at]
-	}
+	files := table.Options{Kind: o.Kind, Roles: table.Roles{Label: o.Labels, Group: o.GroupColumn}}
 	source, err := labelshift.ReadSource(path, files) // which needs no time
 	if err != nil {
 		return watched{}, input.Wrong(err)
@@ -260,11 +254,8 @@ func (o watchOptions) show(state *watch.State, first int, s streams) error {
 		return err
 	}
 	last := findings[len(findings)-1]
-	for _, f := range findings[first-from:] {
+	for _, f := range findings[min(first, len(state.Batches)-1)-from:] { // the last one again, if none is new
 		fmt.Fprintln(s.out, state.Line(f))
-	}
-	if first == len(state.Batches) {
-		fmt.Fprintln(s.out, state.Line(last))
 	}
 	for _, file := range []struct {
 		path  string
@@ -280,10 +271,8 @@ func (o watchOptions) show(state *watch.State, first int, s streams) error {
 			}
 		}
 	}
-	for _, alarm := range last.Alarms {
-		if alarm.Sounds {
-			return statusAlarm
-		}
+	if last.Sounds() {
+		return statusAlarm
 	}
 	return nil
 }

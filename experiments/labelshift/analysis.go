@@ -47,7 +47,6 @@ type Analysis struct {
 	Notes       []string // what to know before relying on it, sentences
 
 	shares        *classshares.Shares
-	places        []uint64 // of the source rows in their file; see Predictions
 	targetOptions table.Options
 }
 
@@ -80,7 +79,6 @@ func Analyse(source, target *Predictions, s Settings) (*Analysis, error) {
 	if !strings.HasSuffix(s.Estimator, "-hard") && source.decided() && target.decided() {
 		a.note("Nearly all rows have 1 for one class and 0 for the others: these are decisions, not probabilities, and %s estimates biased shares from them. Use --estimator bbse-hard.", s.Estimator)
 	}
-	a.places = source.places
 	classifier, err := s.calibrate(source)
 	if err != nil {
 		return nil, err
@@ -260,7 +258,7 @@ func (a *Analysis) boundAlone() error {
 }
 
 func (a *Analysis) bootstrap() intervals.BootstrapSettings {
-	return intervals.BootstrapSettings{Replicas: a.Replicas, Level: a.Level, Seed: a.Seed, SourceRows: a.places}
+	return intervals.BootstrapSettings{Replicas: a.Replicas, Level: a.Level, Seed: a.Seed}
 }
 
 // WriteCorrected writes the corrected predictions of the target, with ids, as

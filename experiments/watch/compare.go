@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"iwda/experiments/report/sheet"
 	"iwda/internal/heading"
 	"iwda/monitor"
@@ -26,9 +28,7 @@ func Compare(nameA, nameB string, a, b *State, level float64) (sheet.Sheet, erro
 	for i, s := range []*State{a, b} {
 		sums := make([]float64, len(s.Reference.Classes)*shifttest.PerClass)
 		for _, batch := range s.Batches {
-			for bin, n := range batch.Bins {
-				sums[bin] += float64(n)
-			}
+			floats.Add(sums, floatsOf(batch.Bins))
 		}
 		e, err := s.Reference.Counts.Of(sums)
 		if err != nil {

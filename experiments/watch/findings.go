@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -42,6 +43,11 @@ type Sound struct {
 	Threshold float64 `json:"threshold_log10"`
 	Sounds    bool    `json:"sounds"` // now or after an earlier batch
 	Since     string  `json:"since,omitempty"`
+}
+
+// Sounds reports whether an alarm does.
+func (f Finding) Sounds() bool {
+	return slices.ContainsFunc(f.Alarms, func(a Sound) bool { return a.Sounds })
 }
 
 // Findings returns what was known after each batch from first on, so far by that many last batches; 0 for all.
@@ -97,14 +103,16 @@ func (s *State) known(bins []float64, more bool) (k Known, err error) {
 	return k, nil
 }
 
+// percent is an interval in words.
+func percent(i monitor.Interval) string {
+	return fmt.Sprintf("%.1f%% (%.1f–%.1f)", 100*i.Value, 100*i.Low, 100*i.High)
+}
+
 // printedClasses is the number of classes up to which a line says the shares of all.
 const printedClasses = 4
 
 // Line is a finding as a line for people.
 func (s *State) Line(f Finding) string {
-	percent := func(i monitor.Interval) string {
-		return fmt.Sprintf("%.1f%% (%.1f–%.1f)", 100*i.Value, 100*i.Low, 100*i.High)
-	}
 	parts := []string{fmt.Sprintf("%s: %s", f.Batch, printable.Count(f.Rows, "row"))}
 	for class, name := range s.Reference.Classes {
 		watched := len(s.Reference.Classes) <= printedClasses
@@ -204,14 +212,18 @@ func (s *State) metrics(w io.Writer, f Finding) error {
 	for _, b := range s.Batches {
 		rows += b.Rows
 	}
-	begin("threshold_log10", "Evidence from which on an alarm sounds.")
-	add("threshold_log10", "", s.monitor.Threshold()/math.Ln10)
-	begin("batches", "Number of batches that were counted.")
-	add("batches", "", float64(len(s.Batches)))
-	begin("rows", "Number of rows that were counted.")
-	add("rows", "", float64(rows))
-	begin("last_batch_timestamp_seconds", "Time of the last batch.")
-	add("last_batch_timestamp_seconds", "", float64(f.Time.Unix()))
+	for _, of := range []struct {
+		name, help string
+		value      float64
+	}{
+		{"threshold_log10", "Evidence from which on an alarm sounds.", s.monitor.Threshold() / math.Ln10},
+		{"batches", "Number of batches that were counted.", float64(len(s.Batches))},
+		{"rows", "Number of rows that were counted.", float64(rows)},
+		{"last_batch_timestamp_seconds", "Time of the last batch.", float64(f.Time.Unix())},
+	} {
+		begin(of.name, of.help)
+		add(of.name, "", of.value)
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }

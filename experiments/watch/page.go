@@ -20,10 +20,8 @@ import (
 var pageText string
 
 var pageTemplate = template.Must(template.New("watch").Funcs(template.FuncMap{
-	"key": chart.Key,
-	"percent": func(i *monitor.Interval) string {
-		return fmt.Sprintf("%.1f%% (%.1f–%.1f)", 100*i.Value, 100*i.Low, 100*i.High)
-	},
+	"key":     chart.Key,
+	"percent": func(i *monitor.Interval) string { return percent(*i) },
 }).Parse(pageText))
 
 // Numbers of what the page shows.
@@ -43,16 +41,13 @@ func (s *State) WritePage(path string, findings []Finding, window int) error {
 	view := struct {
 		Title, Batches, Rows, Forget string
 		Last                         Finding
-		Sounds, Accuracy             bool
+		Accuracy                     bool
 		Level, Cover                 float64
 		Figures, Evidence            []figure
 		Recent                       []Finding
 	}{
 		Title: "Watched against " + s.Reference.Name, Batches: printable.Count(len(findings), "batch"), Last: last,
 		Level: s.Level, Cover: 1 - s.Level,
-	}
-	if len(findings) != 1 {
-		view.Batches = printable.Count(len(findings), "batch")
 	}
 	if window > 0 {
 		view.Forget = fmt.Sprintf(", the last %d of them", window)
@@ -62,9 +57,6 @@ func (s *State) WritePage(path string, findings []Finding, window int) error {
 		rows += f.Rows
 	}
 	view.Rows = printable.Count(rows, "row")
-	for _, a := range last.Alarms {
-		view.Sounds = view.Sounds || a.Sounds
-	}
 	ends := [2]string{findings[0].Time.Format(time.DateOnly), last.Time.Format(time.DateOnly)}
 	draw := func(name string, bound float64, of func(Known) *monitor.Interval) {
 		var batches, pooled []chart.Point

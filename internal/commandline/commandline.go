@@ -274,15 +274,8 @@ func Ending(flag, path, given string, known ...string) (string, error) {
 
 // Format is --format, which sets to to one of the formats; the first is the usual one.
 func Format(to *string, formats ...string) *Choice {
-	listed := printable.Or(formats)
 	return &Choice{Words: formats, StringFlag: &cli.StringFlag{
-		Name: "format", Destination: to, Value: formats[0], Usage: "`FORMAT`: " + listed,
-		Action: func(_ *cli.Context, format string) error {
-			if !slices.Contains(formats, format) {
-				return WrongUsage("--format %s: %s", format, listed)
-			}
-			return nil
-		},
+		Name: "format", Destination: to, Value: formats[0], Usage: "`FORMAT`: " + printable.Or(formats),
 	}}
 }
 

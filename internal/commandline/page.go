@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"iwda/internal/printable"
 )
 
 // The headings of flags: a flag without a category is one of the usual ones.
@@ -24,10 +26,18 @@ func Advanced(flags ...cli.Flag) []cli.Flag {
 	return flags
 }
 
-// Choice is a flag whose value is one of some words, which completion offers.
+// Choice is a flag whose value is one of some words, which completion offers. Another word is an error.
 type Choice struct {
 	*cli.StringFlag
 	Words []string
+}
+
+// RunAction checks the word, before the flag's own action.
+func (c *Choice) RunAction(ctx *cli.Context) error {
+	if said := ctx.String(c.Name); said != "" && !slices.Contains(c.Words, said) {
+		return WrongUsage("--%s %s: %s", c.Name, said, printable.Or(c.Words))
+	}
+	return c.StringFlag.RunAction(ctx)
 }
 
 // page is what there is to say of a command: on a terminal, in a manual, as Markdown.

@@ -20,9 +20,6 @@ type BootstrapSettings struct {
 	Replicas int     // 0 means 500
 	Level    float64 // below 1; 0 means 0.95
 	Seed     uint64
-	// SourceRows are the numbers of the sample's source rows, from which follows how often they count,
-	// as their places in a file; nil means 0, 1, ….
-	SourceRows []uint64
 	// Resample returns the problem of a resample in which rows count so often, with anything
 	// else that is fitted to the rows, as a calibration is, fitted again. nil takes the sample's
 	// probabilities as they are. Of many rows one resample is made at a time, which may take all
@@ -51,10 +48,11 @@ type Resampled struct {
 // All rows of a group of the sample count equally often, so that intervals know how much they have in
 // common.
 //
-// Without it, the result for an estimator that needs no rows is that of Replicas to which the
-// sample's rows were added with these numbers, those of the target from 0. The error is that
-// of the estimator on the sample itself; see Replicas.Intervals for resamples without an
-// estimate. Bootstrap panics unless there are as many SourceRows as source rows.
+// A resample can be one that has no estimate, most of all where a class has few source
+// rows: it is left out, and the warning says how many were. The error is that of the estimator on
+// the sample itself, or of the first resample where more than half have no estimate.
+//
+// Where the problem has several solutions the intervals are wider by their Ambiguity.
 func Bootstrap(s *weightest.Sample, e weightest.Estimator, settings BootstrapSettings) (Uncertainty, error) {
 	if settings.Replicas <= 0 {
 		settings.Replicas = 500
@@ -77,22 +75,10 @@ func Bootstrap(s *weightest.Sample, e weightest.Estimator, settings BootstrapSet
 		return Uncertainty{}, err
 	}
 	source, labels := s.Source()
-	if settings.SourceRows == nil {
-		settings.SourceRows = numbered(0, len(labels))
-	}
-	if len(settings.SourceRows) != len(labels) {
-		panic(fmt.Sprintf("intervals: %d numbers for %d source rows", len(settings.SourceRows), len(labels)))
-	}
 	sourceGroups, targetGroups := s.Groups()
-	targetRows := numbered(0, len(s.Target()) / s.Classes())
-	if sourceGroups != nil {
-		settings.SourceRows = numbersOf(sourceGroups)
-	}
-	if targetGroups != nil {
-		targetRows = numbersOf(targetGroups)
-	}
+	sourceRows, targetRows := numbers(len(labels), sourceGroups), numbers(len(s.Target())/s.Classes(), targetGroups)
 	sourceKeys, targetKeys := make([]uint64, len(labels)), make([]uint64, len(targetRows))
-	rowKeys(sourceKeys, settings.Seed, sourceDomain, settings.SourceRows)
+	rowKeys(sourceKeys, settings.Seed, sourceDomain, sourceRows)
 	rowKeys(targetKeys, settings.Seed, targetDomain, targetRows)
 	counts := func(keys []uint64, replica int) []int {
 		counts := make([]int, len(keys))
@@ -107,7 +93,7 @@ func Bootstrap(s *weightest.Sample, e weightest.Estimator, settings BootstrapSet
 			return settings.Resample(counts(sourceKeys, replica), counts(targetKeys, replica), random)
 		}
 	} else {
-		sums := resampledSums(s, settings.Replicas, settings.Seed, settings.SourceRows, targetRows)
+		sums := resampledSums(s, settings.Replicas, settings.Seed, sourceRows, targetRows)
 		all = resamples{count: settings.Replicas, sourceRows: meanSourceRows(sums)}
 		resample = func(replica int, _ *rand.Rand) (weightest.Problem, error) {
 			p, err := sums[replica].Problem()
@@ -220,12 +206,6 @@ func (r *resamples) group(labels, source []int, target int, targetGroups []int) 
 
 // bound returns the intervals between percentiles of the resamples' estimates. They are further
 // apart where source rows of a class are few; if a calibration was fitted, where unsure rows are.
-//
-// A resample can be one that has no estimate, most of all where a class has few source
-// rows: it is left out, and the warning says how many were. The error of the first is
-// returned where they are more than half.
-//
-// Where the problem has several solutions the intervals are wider by their Ambiguity.
 func (r resamples) bound(e weightest.Estimator, level float64) (Uncertainty, error) {
 	if !(level > 0 && level < 1) {
 		return Uncertainty{}, fmt.Errorf("intervals: the level is %v; it must be between 0 and 1", level)

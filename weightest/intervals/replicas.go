@@ -22,20 +22,13 @@ func resampledSums(s *weightest.Sample, count int, seed uint64, sourceRows, targ
 	return all
 }
 
-// numbered returns first, first+1, …, n of them.
-func numbered(first uint64, n int) []uint64 {
+// numbers returns those of n rows: 0, 1, …, or of their groups, whose rows count equally often.
+func numbers(n int, groups []int) []uint64 {
 	numbers := make([]uint64, n)
 	for i := range numbers {
-		numbers[i] = first + uint64(i)
-	}
-	return numbers
-}
-
-// numbersOf returns the numbers of groups, whose rows count equally often.
-func numbersOf(groups []int) []uint64 {
-	numbers := make([]uint64, len(groups))
-	for i, group := range groups {
-		numbers[i] = uint64(group)
+		if numbers[i] = uint64(i); groups != nil {
+			numbers[i] = uint64(groups[i])
+		}
 	}
 	return numbers
 }

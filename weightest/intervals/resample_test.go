@@ -15,7 +15,7 @@ import (
 func TestResamplesArePoisson(t *testing.T) {
 	const rows, replicas = 2000, 100
 	keys, counts := make([]uint64, rows), make([]int, rows)
-	rowKeys(keys, 7, sourceDomain, numbered(0, len(keys)))
+	rowKeys(keys, 7, sourceDomain, numbers(len(keys), nil))
 	var seen [8]float64
 	for replica := range replicas {
 		poissonCounts(counts, keys, replica)
@@ -63,10 +63,19 @@ func TestPoissonBounds(t *testing.T) {
 	}
 }
 
-// Sums of shards on disk stay those of later versions.
+// numbersFrom are first, first+1, …, n of them.
+func numbersFrom(first uint64, n int) []uint64 {
+	all := numbers(n, nil)
+	for i := range all {
+		all[i] += first
+	}
+	return all
+}
+
+// Intervals stay those of later versions.
 func TestResamplesStayAsTheyAre(t *testing.T) {
 	keys, counts := make([]uint64, 12), make([]int, 12)
-	rowKeys(keys, 1, targetDomain, numbered(1000, len(keys)))
+	rowKeys(keys, 1, targetDomain, numbersFrom(1000, len(keys)))
 	poissonCounts(counts, keys, 3)
 	if want := []int{0, 1, 0, 3, 0, 0, 0, 1, 1, 2, 5, 2}; !slices.Equal(counts, want) {
 		t.Errorf("counts %v, want %v", counts, want)
@@ -77,7 +86,7 @@ func TestResamplesAreIndependent(t *testing.T) {
 	const rows = 20000
 	draw := func(seed uint64, of domain, first uint64, replica int) []float64 {
 		keys, counts := make([]uint64, rows), make([]int, rows)
-		rowKeys(keys, seed, of, numbered(first, len(keys)))
+		rowKeys(keys, seed, of, numbersFrom(first, len(keys)))
 		poissonCounts(counts, keys, replica)
 		values := make([]float64, rows)
 		for i, c := range counts {

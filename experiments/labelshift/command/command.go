@@ -1,5 +1,4 @@
-// Package command is the command line of package labelshift: iwrun labelshift, and the
-// program labelshift, which is the same without libtorch.
+// Package command is iwrun labelshift, the command line of package labelshift.
 package command
 
 import (
@@ -34,7 +33,8 @@ type options struct {
 	labelshift.Settings
 	Source, Target string
 	Run            string // folder, in the place of both
-	Kind, Labels   string // of the source's file
+	Kind           table.Kind
+	Labels         string // of the source's file
 	Decimal        string // sign before fractions, or empty
 	Intervals      string // "bootstrap" or "none"
 	TrainShares    string // "source", "uniform" or a file
@@ -94,7 +94,7 @@ Examples:
 		}, commandline.Advanced(
 			&cli.StringFlag{Name: "source", Destination: &o.Source, Usage: "`FILE`, instead of SOURCE"},
 			&cli.StringFlag{Name: "target", Destination: &o.Target, Usage: "`FILE`, instead of TARGET"},
-			&commandline.Choice{Words: []string{table.Probabilities.String(), table.Logits.String()}, StringFlag: &cli.StringFlag{Name: "kind", Destination: &o.Kind, Usage: "`KIND` of the values, if their name does not say so: probabilities or logits"}},
+			Kind(&o.Kind),
 			&cli.StringFlag{Name: "labels", Destination: &o.Labels, Usage: "`NAME` of the source's array or column of labels; for a .npy file, the file with the labels"},
 			commandline.Decimal(&o.Decimal),
 			&commandline.Choice{Words: weightest.EstimatorNames(), StringFlag: &cli.StringFlag{Name: "estimator", Destination: &o.Estimator, Value: usual.Estimator, Usage: "`NAME`: " + strings.Join(weightest.EstimatorNames(), ", ")}},
@@ -127,8 +127,17 @@ func formatFlag(to *string) cli.Flag {
 	return flag
 }
 
-// kinds are what --kind says.
-var kinds = map[string]table.Kind{"": 0, table.Probabilities.String(): table.Probabilities, table.Logits.String(): table.Logits}
+// Kind is --kind, which sets to to what the values of files of predictions are.
+func Kind(to *table.Kind) cli.Flag {
+	words := []string{table.Probabilities.String(), table.Logits.String()}
+	return &commandline.Choice{Words: words, StringFlag: &cli.StringFlag{
+		Name: "kind", Usage: "`KIND` of the values, if their name does not say so: probabilities or logits",
+		Action: func(_ *cli.Context, kind string) error {
+			*to = []table.Kind{table.Probabilities, table.Logits}[slices.Index(words, kind)]
+			return nil
+		},
+	}}
+}
 
 // check returns the first of what is wrong with the options.
 func (o *options) check() error {
@@ -138,13 +147,8 @@ func (o *options) check() error {
 	return nil
 }
 
-// checkIntervals returns an error for what --intervals and --replicas cannot be.
+// checkIntervals returns an error for what --replicas cannot be.
 func (o options) checkIntervals() error {
-	switch o.Intervals {
-	case bootstrap, noIntervals:
-	default:
-		return fmt.Errorf("no intervals %q; there are %s and %s", o.Intervals, bootstrap, noIntervals)
-	}
 	if o.Replicas < 2 {
 		return fmt.Errorf("%d replicas; a bootstrap needs two or more, and --intervals %s makes none", o.Replicas, noIntervals)
 	}
@@ -158,7 +162,7 @@ func (o options) checkMode() error {
 		is  bool
 		why string
 	}{
-		{o.Run != "" && (files || o.Kind != "" || o.Labels != ""), "--run takes the rows of a run; --source, --target, --kind and --labels are for files"},
+		{o.Run != "" && (files || o.Kind != 0 || o.Labels != ""), "--run takes the rows of a run; --source, --target, --kind and --labels are for files"},
 		{o.Group != "" && o.Run != "", "--group-column is for the rows of files; a run has those of its configuration"},
 		{o.Run != "" && o.Corrected != "", "--corrected is for files; iwrun predict writes a run's corrected predictions"},
 		{o.Run == "" && (o.Source == "" || o.Target == ""), "SOURCE and TARGET are needed, or --run FOLDER"},
@@ -172,12 +176,9 @@ func (o options) checkMode() error {
 	return nil
 }
 
-// checkFiles returns an error for a kind or an ending that files cannot have, and if a file
+// checkFiles returns an error for an ending that files cannot have, and if a file
 // would be written over one that is read.
 func (o *options) checkFiles() (err error) {
-	if _, known := kinds[o.Kind]; !known {
-		return fmt.Errorf("--kind %s: probabilities or logits", o.Kind)
-	}
 	if o.Corrected != "" {
 		if err := table.CheckPredictions(o.Corrected); err != nil {
 			return fmt.Errorf("--corrected %w", err)
@@ -233,7 +234,7 @@ func (o options) carryOut() error {
 
 // files says how the files of both domains are read.
 func (o options) files() table.Options {
-	return table.Options{Kind: kinds[o.Kind], Roles: table.Roles{Label: o.Labels, Group: o.Group, Decimal: o.Decimal}}
+	return table.Options{Kind: o.Kind, Roles: table.Roles{Label: o.Labels, Group: o.Group, Decimal: o.Decimal}}
 }
 
 // read reads the predictions of both domains.
