@@ -12,6 +12,7 @@ import (
 
 	"iwda/datasets/table"
 	"iwda/experiments/adapt"
+	"iwda/experiments/engine"
 	"iwda/experiments/labels"
 	"iwda/experiments/plan"
 	"iwda/experiments/progress"
@@ -111,6 +112,9 @@ func runAdapt(o adaptOptions, s streams) error {
 	}
 	options := o.Options
 	options.Overwrite, options.Torch, options.Threads = o.Schedule.Overwrite, s.torch, o.Schedule.Threads*o.Schedule.AtOnce()
+	if _, missing := engine.Command("aligning domains"); errors.Is(missing, engine.ErrMissing) {
+		options.Torchless = missing
+	}
 	if options.LabelRows == 0 {
 		options.LabelRows = -1
 	}

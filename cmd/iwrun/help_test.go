@@ -19,6 +19,9 @@ import (
 // eachCommand calls f with the words of every command, hidden ones too.
 func eachCommand(f func(words []string, command *cli.Command)) {
 	for _, command := range newApp(streams{}).Commands {
+		if command.Name == fitName { // nobody gives it
+			continue
+		}
 		f([]string{command.Name}, command)
 		for _, sub := range command.Subcommands {
 			f([]string{command.Name, sub.Name}, sub)

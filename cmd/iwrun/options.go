@@ -203,7 +203,11 @@ func (o *workOptions) devices(s streams) error {
 		return nil
 	}
 	err := s.ask(engine.Devices, o.Device, &o.Schedule.Devices)
-	if errors.Is(err, input.ErrWrong) {
+	switch {
+	case errors.Is(err, engine.ErrMissing) && o.Device == "auto":
+		o.Schedule.Devices = []string{"cpu"} // of what takes no libtorch; what does will say that it is missing
+		return nil
+	case errors.Is(err, input.ErrWrong):
 		return wrongUsage("%v", err)
 	}
 	return err

@@ -1,6 +1,7 @@
 package adapt
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -117,6 +118,25 @@ func TestExperimentOfLabelShift(t *testing.T) {
 	}
 	if _, err := seen(catalogue.ImageFiles, 200, 200).Experiment(Options{LabelShift: true}); err == nil || !strings.Contains(err.Error(), "--label-shift is for rows of features") {
 		t.Error(err)
+	}
+}
+
+// Without iwrun-torch an array has the methods that make no steps, and images are as they were.
+func TestExperimentWithoutTorch(t *testing.T) {
+	o := Options{Torchless: errors.New("there is none")}
+	for kind, methods := range map[catalogue.Kind]string{catalogue.Vectors: "[source-only@linear, source-only@perceptron]", catalogue.ImageFiles: "[source-only, iwdan, iwcdan]"} {
+		text, err := seen(kind, 600, 500).Experiment(o)
+		if err != nil || !strings.Contains(string(text), "\nmethods: "+methods) {
+			t.Errorf("%v\n%s", err, text)
+		}
+		file, err := config.Parse("experiment.yaml", text)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		runs, err := plan.Runs(file)
+		if err != nil || kind == catalogue.Vectors && slices.ContainsFunc(runs, func(run plan.Run) bool { return !run.Config.WithoutSteps() }) {
+			t.Errorf("%v, %v", runs, err)
+		}
 	}
 }
 

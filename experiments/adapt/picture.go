@@ -13,7 +13,6 @@ import (
 	"iwda/experiments/model"
 	"iwda/experiments/predict"
 	"iwda/internal/printable"
-	"iwda/nets/architecture"
 	"iwda/weightest"
 )
 
@@ -27,8 +26,8 @@ type picture struct {
 	what      string      // after is of, as "features (256)"
 }
 
-// pictureOf projects the sample before the members and after the first network among them that is trained
-// in steps; of others there are no features.
+// pictureOf projects the sample before the members and after the first network among them; others
+// have no features but the columns.
 func (o *conclusion) pictureOf(ctx context.Context, p *Plan, members []model.Model) error {
 	s := p.Data.sample
 	o.picture.labels = datasets.LabelsOf(s.source).Classes()
@@ -39,7 +38,7 @@ func (o *conclusion) pictureOf(ctx context.Context, p *Plan, members []model.Mod
 	before := mat.NewDense(s.source.Len()+s.target.Len(), p.Data.Width, nil)
 	before.Stack(normalise.Values(by.OnSource(s.source)), normalise.Values(by.OnTarget(s.target)))
 	o.picture.before = principal(before)
-	at := slices.IndexFunc(members, func(m model.Model) bool { return m.Architecture.Name.Made() == architecture.Stepwise })
+	at := slices.IndexFunc(members, func(m model.Model) bool { return !m.Architecture.Name.OnRows() })
 	if at < 0 {
 		return nil
 	}

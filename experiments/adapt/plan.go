@@ -114,6 +114,9 @@ func newPlan(data Data, o Options) (*Plan, error) {
 	if err := p.trustModules(); err != nil {
 		return nil, err
 	}
+	if fresh && o.alone(data) {
+		p.Warnings = append(p.Warnings, fmt.Sprintf("No method aligns the domains, and how much one would have changed is not known: %v.", o.Torchless))
+	}
 	if never := plan.NeverAligned(p.Runs); never != "" {
 		p.Warnings = append(p.Warnings, never)
 	}

@@ -54,6 +54,8 @@ type Options struct {
 	Overwrite bool
 	// Trust is for modules that only an experiment.yaml which the folder already has names.
 	Trust model.Trust
+	// Torchless says why there is no iwrun-torch; nil if there is one.
+	Torchless error
 	// Torch, Device and Threads are those of [predict.Options].
 	Torch   *engine.Process
 	Device  string

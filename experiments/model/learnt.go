@@ -65,6 +65,18 @@ func (m Model) Logits() func(values []float32) []float32 {
 	return func(values []float32) []float32 { return Narrow(of.Logits(values, m.Input.Shape[0], 1)) }
 }
 
+// Features returns what a perceptron makes of rows that are normalised before its classifier, and their width.
+// There must be no other model.
+func (m Model) Features(values []float32) (features []float32, width int) {
+	p := m.learnt().(perceptron.Model)
+	hidden := regression.Classifier{Weight: weightest.Widen(p.Weight), Bias: weightest.Widen(p.Bias)}
+	features = Narrow(hidden.Logits(values, m.Input.Shape[0], 1))
+	for i, v := range features {
+		features[i] = max(v, 0)
+	}
+	return features, len(p.Bias)
+}
+
 // Narrow returns numbers as float32.
 func Narrow(values []float64) []float32 {
 	narrow := make([]float32, len(values))
