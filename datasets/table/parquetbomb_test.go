@@ -6,7 +6,7 @@ import (
 	"compress/gzip"
 	"encoding/binary"
 	"fmt"
-	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -171,41 +171,24 @@ func TestPackedParquet(t *testing.T) {
 		},
 	} {
 		const rows = 64
-		file := func(size int32, content string) string {
+		crooked := func(size int32, content string) string {
 			return write(t, "rows.parquet", crafted{rows, codec, []craftedPage{{size, rows, format.Plain, false, content}}}.of(t, numberRow{1}))
 		}
 		right := pack(bytes.Repeat([]byte(one), rows))
-		if err := readAll(file(4*rows, right), Options{}); err != nil {
-			t.Errorf("%v: %v", codec, err)
+		// Pages follow each other, and one that is empty, in the same memory.
+		page, other := craftedPage{4 * rows, rows, format.Plain, false, right}, craftedPage{4, 1, format.Plain, false, pack([]byte("\x00\x00\x00\x40"))}
+		pages := write(t, "rows.parquet", crafted{2*rows + 1, codec, []craftedPage{page, {0, 0, format.Plain, false, ""}, other, page}}.of(t, numberRow{1}))
+		want := slices.Repeat([]float32{1}, 2*rows+1)
+		want[rows] = 2
+		if got := contentOf(t, file(pages, Options{})); !slices.Equal(got.Values, want) {
+			t.Errorf("%v: %v", codec, got.Values)
 		}
-		refused(t, file(4*rows, pack(bytes.Repeat([]byte(one), 1<<24))), Options{}, fmt.Sprint(codec))
-		refused(t, file(4*rows, pack(bytes.Repeat([]byte(one), rows-1))), Options{}, fmt.Sprint(codec))
-		refused(t, file(4*rows+1, right), Options{}, fmt.Sprint(codec))
-		refused(t, file(4*rows, right[:len(right)/2]), Options{}, fmt.Sprint(codec))
-		refused(t, file(4*rows, ""), Options{}, fmt.Sprint(codec))
-		refused(t, file(4*rows, strings.Repeat("\xff", len(right))), Options{}, fmt.Sprint(codec))
-	}
-}
-
-// A page in the memory of the one before is not unpacked over itself, also after a page that is not
-// packed or empty.
-func TestPackedAfterEmptyPage(t *testing.T) {
-	const first, rows = 1000, 100
-	var numbers []byte
-	for i := range first + rows {
-		numbers = binary.LittleEndian.AppendUint32(numbers, math.Float32bits(float32(i/10)))
-	}
-	packed := func(content []byte) string { return string(snappy.Encode(nil, content)) }
-	path := write(t, "rows.parquet", crafted{first + rows, format.Snappy, []craftedPage{
-		{4 * first, first, format.Plain, false, packed(numbers[:4*first])},
-		{0, 0, format.Plain, false, ""},
-		{4 * rows, rows, format.Plain, false, packed(numbers[4*first:])},
-	}}.of(t, numberRow{1}))
-	got := contentOf(t, file(path, Options{}))
-	for i, v := range got.Values {
-		if v != float32(i/10) {
-			t.Fatalf("row %d is %v, want %v", i, v, i/10)
-		}
+		refused(t, crooked(4*rows, pack(bytes.Repeat([]byte(one), 1<<24))), Options{}, fmt.Sprint(codec))
+		refused(t, crooked(4*rows, pack(bytes.Repeat([]byte(one), rows-1))), Options{}, fmt.Sprint(codec))
+		refused(t, crooked(4*rows+1, right), Options{}, fmt.Sprint(codec))
+		refused(t, crooked(4*rows, right[:len(right)/2]), Options{}, fmt.Sprint(codec))
+		refused(t, crooked(4*rows, ""), Options{}, fmt.Sprint(codec))
+		refused(t, crooked(4*rows, strings.Repeat("\xff", len(right))), Options{}, fmt.Sprint(codec))
 	}
 }
 

@@ -12,29 +12,6 @@ import (
 	"iwda/internal/testfiles"
 )
 
-// TestOptionalKeys: results of former versions, without the keys, stay readable.
-func TestOptionalKeys(t *testing.T) {
-	want := sampleResult("iwdan", 1)
-	dir := begun(t, t.TempDir(), want.ID)
-	if err := dir.WriteResult(want); err != nil {
-		t.Fatal(err)
-	}
-	if text := read(t, dir.Path(ResultFile)); strings.Contains(text, "source_confusion") || strings.Contains(text, "machine") {
-		t.Errorf("keys without a value are written:\n%s", text)
-	}
-	want.SourceConfusion, want.Machine = [][]int{{5, 0}, {1, 6}}, "a processor"
-	if err := dir.WriteResult(want); err != nil {
-		t.Fatal(err)
-	}
-	got, err := dir.ReadResult()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
-}
-
 // A run without a labelled test row has no accuracies: neither keys nor cells, and no
 // zeros or NaN in their place. A run with labels must have them.
 func TestAccuracyNotMeasured(t *testing.T) {

@@ -55,6 +55,16 @@ func TestResultRoundTrip(t *testing.T) {
 	if err := dir.WriteResult(want); err != nil {
 		t.Fatal(err)
 	}
+	if text := read(t, dir.Path(ResultFile)); strings.Contains(text, "source_confusion") || strings.Contains(text, "machine") {
+		t.Errorf("keys without a value are written:\n%s", text)
+	}
+	if _, err := dir.ReadResult(); err != nil { // as of former versions
+		t.Error(err)
+	}
+	want.SourceConfusion, want.Machine = [][]int{{5, 0}, {1, 6}}, "a processor"
+	if err := dir.WriteResult(want); err != nil {
+		t.Fatal(err)
+	}
 	first := read(t, dir.Path(ResultFile))
 	got, err := dir.ReadResult()
 	if err != nil {
