@@ -169,7 +169,7 @@ func (s *pageSource) checkValues(encoding format.Encoding, content []byte, value
 	switch encoding {
 	case format.Plain:
 		return nil
-	case format.RLEDictionary, format.PlainDictionary:
+	case format.RLEDictionary, plainDictionary:
 		if !s.dictionary {
 			return errors.New("places in a dictionary that is not there")
 		}
@@ -205,6 +205,9 @@ func (s *pageSource) checkValues(encoding format.Encoding, content []byte, value
 	}
 	return s.pass.spend(int64(size))
 }
+
+// plainDictionary is the encoding RLEDictionary as older writers call it.
+const plainDictionary = format.Encoding(2)
 
 // prefixed returns the bytes whose number is in the first four, and those after them.
 func prefixed(content []byte) (part, rest []byte, err error) {
