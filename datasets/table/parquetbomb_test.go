@@ -130,6 +130,12 @@ func TestParquetBombs(t *testing.T) {
 		"indexes, many pages": {crafted{1 << 20, 0, append([]craftedPage{dictionary}, alike...)}, number, ""},
 		"truth values":        {crafted{1, 0, []craftedPage{{0, 1 << 30, format.RLE, false, withLength(many)}}}, truth{true}, "unpacks to more than 100 times"},
 		"integers":            {crafted{1, 0, []craftedPage{{0, 1, format.DeltaBinaryPacked, false, deltas(1 << 30)}}}, integer{1}, "1073741824 differences in blocks of 128, for 1 values"},
+		// Fewer values than the header says would be those of a former page in the same memory.
+		"split, too few":      {crafted{2, 0, []craftedPage{{0, 2, format.ByteStreamSplit, false, one}}}, number, "1 values of 2"},
+		"plain, too few":      {crafted{2, 0, []craftedPage{{0, 2, format.Plain, false, one}}}, number, "1 values of 2"},
+		"dictionary, too few": {crafted{1, 0, []craftedPage{{0, 2, format.Plain, true, one}}}, number, "1 values of 2"},
+		"places, too few":     {crafted{2, 0, []craftedPage{dictionary, {0, 2, format.RLEDictionary, false, "\x01" + run(1, "\x00")}}}, number, "runs of 1 of 2 values"},
+		"levels, too few":     {crafted{2, 0, []craftedPage{{0, 2, format.Plain, false, withLength(run(1, "\x01")) + one}}}, optional{&one32}, "runs of 1 of 2 values"},
 		"texts":               {crafted{1, 0, []craftedPage{{0, 1, format.DeltaByteArray, false, deltas(1) + deltas(1<<30)}}}, words{"a", 1}, "for 1 values"},
 	} {
 		t.Run(name, func(t *testing.T) { refused(t, write(t, "rows.parquet", test.of(t, test.row)), Options{}, test.words) })
