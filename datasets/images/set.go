@@ -156,25 +156,18 @@ func (s *Set) Inspect(ctx context.Context) (sizes []image.Point, broken []*FileE
 // files that cannot be, in the set's order. The only error is the context's.
 func (s *Set) each(ctx context.Context, read func(own *scratch, i int) error) (broken []*FileError, err error) {
 	broken = make([]*FileError, s.Len())
-	rows := make(chan int)
 	var running sync.WaitGroup
+	var begun atomic.Int64
 	for range runtime.GOMAXPROCS(0) {
 		running.Go(func() {
 			var own scratch
-			for i := range rows {
+			for i := int(begun.Add(1)) - 1; i < s.Len() && ctx.Err() == nil; i = int(begun.Add(1)) - 1 {
 				if err := read(&own, i); err != nil {
 					broken[i] = &FileError{Path: s.Path(i), Err: err}
 				}
 			}
 		})
 	}
-	for i := 0; i < s.Len() && ctx.Err() == nil; i++ {
-		select {
-		case rows <- i:
-		case <-ctx.Done():
-		}
-	}
-	close(rows)
 	running.Wait()
 	if err := ctx.Err(); err != nil {
 		return nil, err

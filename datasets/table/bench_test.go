@@ -60,26 +60,6 @@ func BenchmarkNPY(b *testing.B) {
 	})
 }
 
-// Rows in any order, of a file that is mapped.
-func BenchmarkCopyRow(b *testing.B) {
-	const rows = 20000
-	table, err := Open(write(b, "rows.npy", npyText("<f4", rows, benchWidth, []byte("\x01\x02\x80\x3f"))), Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer table.Close()
-	loaded, err := table.Load()
-	if err != nil {
-		b.Fatal(err)
-	}
-	row, i := make([]float32, benchWidth), 0
-	for b.Loop() {
-		loaded.CopyRow(row, i*7919%rows)
-		i++
-	}
-	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "rows/s")
-}
-
 func BenchmarkCSV(b *testing.B) {
 	const rows = 1000
 	var text strings.Builder

@@ -6,7 +6,7 @@ import (
 	"compress/gzip"
 	"encoding/binary"
 	"fmt"
-	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -130,6 +130,12 @@ func TestParquetBombs(t *testing.T) {
 		"indexes, many pages": {crafted{1 << 20, 0, append([]craftedPage{dictionary}, alike...)}, number, ""},
 		"truth values":        {crafted{1, 0, []craftedPage{{0, 1 << 30, format.RLE, false, withLength(many)}}}, truth{true}, "unpacks to more than 100 times"},
 		"integers":            {crafted{1, 0, []craftedPage{{0, 1, format.DeltaBinaryPacked, false, deltas(1 << 30)}}}, integer{1}, "1073741824 differences in blocks of 128, for 1 values"},
+		// Fewer values than the header says would be those of a former page in the same memory.
+		"split, too few":      {crafted{2, 0, []craftedPage{{0, 2, format.ByteStreamSplit, false, one}}}, number, "1 values of 2"},
+		"plain, too few":      {crafted{2, 0, []craftedPage{{0, 2, format.Plain, false, one}}}, number, "1 values of 2"},
+		"dictionary, too few": {crafted{1, 0, []craftedPage{{0, 2, format.Plain, true, one}}}, number, "1 values of 2"},
+		"places, too few":     {crafted{2, 0, []craftedPage{dictionary, {0, 2, format.RLEDictionary, false, "\x01" + run(1, "\x00")}}}, number, "runs of 1 of 2 values"},
+		"levels, too few":     {crafted{2, 0, []craftedPage{{0, 2, format.Plain, false, withLength(run(1, "\x01")) + one}}}, optional{&one32}, "runs of 1 of 2 values"},
 		"texts":               {crafted{1, 0, []craftedPage{{0, 1, format.DeltaByteArray, false, deltas(1) + deltas(1<<30)}}}, words{"a", 1}, "for 1 values"},
 	} {
 		t.Run(name, func(t *testing.T) { refused(t, write(t, "rows.parquet", test.of(t, test.row)), Options{}, test.words) })
@@ -171,41 +177,24 @@ func TestPackedParquet(t *testing.T) {
 		},
 	} {
 		const rows = 64
-		file := func(size int32, content string) string {
+		crooked := func(size int32, content string) string {
 			return write(t, "rows.parquet", crafted{rows, codec, []craftedPage{{size, rows, format.Plain, false, content}}}.of(t, numberRow{1}))
 		}
 		right := pack(bytes.Repeat([]byte(one), rows))
-		if err := readAll(file(4*rows, right), Options{}); err != nil {
-			t.Errorf("%v: %v", codec, err)
+		// Pages follow each other, and one that is empty, in the same memory.
+		page, other := craftedPage{4 * rows, rows, format.Plain, false, right}, craftedPage{4, 1, format.Plain, false, pack([]byte("\x00\x00\x00\x40"))}
+		pages := write(t, "rows.parquet", crafted{2*rows + 1, codec, []craftedPage{page, {0, 0, format.Plain, false, ""}, other, page}}.of(t, numberRow{1}))
+		want := slices.Repeat([]float32{1}, 2*rows+1)
+		want[rows] = 2
+		if got := contentOf(t, file(pages, Options{})); !slices.Equal(got.Values, want) {
+			t.Errorf("%v: %v", codec, got.Values)
 		}
-		refused(t, file(4*rows, pack(bytes.Repeat([]byte(one), 1<<24))), Options{}, fmt.Sprint(codec))
-		refused(t, file(4*rows, pack(bytes.Repeat([]byte(one), rows-1))), Options{}, fmt.Sprint(codec))
-		refused(t, file(4*rows+1, right), Options{}, fmt.Sprint(codec))
-		refused(t, file(4*rows, right[:len(right)/2]), Options{}, fmt.Sprint(codec))
-		refused(t, file(4*rows, ""), Options{}, fmt.Sprint(codec))
-		refused(t, file(4*rows, strings.Repeat("\xff", len(right))), Options{}, fmt.Sprint(codec))
-	}
-}
-
-// A page in the memory of the one before is not unpacked over itself, also after a page that is not
-// packed or empty.
-func TestPackedAfterEmptyPage(t *testing.T) {
-	const first, rows = 1000, 100
-	var numbers []byte
-	for i := range first + rows {
-		numbers = binary.LittleEndian.AppendUint32(numbers, math.Float32bits(float32(i/10)))
-	}
-	packed := func(content []byte) string { return string(snappy.Encode(nil, content)) }
-	path := write(t, "rows.parquet", crafted{first + rows, format.Snappy, []craftedPage{
-		{4 * first, first, format.Plain, false, packed(numbers[:4*first])},
-		{0, 0, format.Plain, false, ""},
-		{4 * rows, rows, format.Plain, false, packed(numbers[4*first:])},
-	}}.of(t, numberRow{1}))
-	got := contentOf(t, file(path, Options{}))
-	for i, v := range got.Values {
-		if v != float32(i/10) {
-			t.Fatalf("row %d is %v, want %v", i, v, i/10)
-		}
+		refused(t, crooked(4*rows, pack(bytes.Repeat([]byte(one), 1<<24))), Options{}, fmt.Sprint(codec))
+		refused(t, crooked(4*rows, pack(bytes.Repeat([]byte(one), rows-1))), Options{}, fmt.Sprint(codec))
+		refused(t, crooked(4*rows+1, right), Options{}, fmt.Sprint(codec))
+		refused(t, crooked(4*rows, right[:len(right)/2]), Options{}, fmt.Sprint(codec))
+		refused(t, crooked(4*rows, ""), Options{}, fmt.Sprint(codec))
+		refused(t, crooked(4*rows, strings.Repeat("\xff", len(right))), Options{}, fmt.Sprint(codec))
 	}
 }
 

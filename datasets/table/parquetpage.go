@@ -124,7 +124,7 @@ func (s *pageSource) check(header *format.PageHeader, content []byte, values int
 	switch header.Type {
 	case format.DictionaryPage:
 		s.dictionary = true
-		return nil
+		return s.checkValues(format.Plain, content, values, values)
 	case format.DataPage:
 		first := header.DataPageHeader.V
 		encoding = first.Encoding
@@ -148,56 +148,70 @@ func (s *pageSource) check(header *format.PageHeader, content []byte, values int
 		encoding = second.Encoding
 		repetition, content = content[:second.RepetitionLevelsByteLength], content[second.RepetitionLevelsByteLength:]
 		definition, content = content[:second.DefinitionLevelsByteLength], content[second.DefinitionLevelsByteLength:]
-		if n := int(second.NumNulls); n < 0 || n > values || n > 0 && s.column.MaxDefinitionLevel() == 0 {
-			return fmt.Errorf("%d nulls of %d values", second.NumNulls, values)
-		}
 	default:
 		return fmt.Errorf("a page of kind %v", header.Type)
 	}
-	if err := checkRuns(repetition, widthOf(s.column.MaxRepetitionLevel()), values); err != nil {
-		return fmt.Errorf("repetition levels: %w", err)
+	there := values // without nulls
+	if most := s.column.MaxRepetitionLevel(); most > 0 {
+		if _, _, err := countRuns(repetition, widthOf(most), values, -1); err != nil {
+			return fmt.Errorf("repetition levels: %w", err)
+		}
 	}
-	if err := checkRuns(definition, widthOf(s.column.MaxDefinitionLevel()), values); err != nil {
-		return fmt.Errorf("definition levels: %w", err)
+	if most := s.column.MaxDefinitionLevel(); most > 0 {
+		if _, there, err = countRuns(definition, widthOf(most), values, most); err != nil {
+			return fmt.Errorf("definition levels: %w", err)
+		}
 	}
-	return s.checkValues(encoding, content, values)
+	if nulls := int(header.DataPageHeaderV2.V.NumNulls); header.Type == format.DataPageV2 && nulls != values-there {
+		return fmt.Errorf("%d nulls of %d values, of which %d are there", nulls, values, there)
+	}
+	return s.checkValues(encoding, content, values, there)
 }
 
-// checkValues is check of what follows the levels.
-func (s *pageSource) checkValues(encoding format.Encoding, content []byte, values int) (err error) {
-	kind := s.column.Type()
+// checkValues is check of what follows the levels, in which so many of the values must be there: parquet-go
+// looks whether it has memory for them, which may be that of another page.
+func (s *pageSource) checkValues(encoding format.Encoding, content []byte, values, there int) (err error) {
+	kind, got := s.column.Type(), 0
 	switch encoding {
 	case format.Plain:
-		return nil
-	case format.RLEDictionary, format.PlainDictionary:
+		got = s.plainValues(content)
+	case format.RLEDictionary, plainDictionary:
 		if !s.dictionary {
 			return errors.New("places in a dictionary that is not there")
 		}
 		if len(content) == 0 {
-			return nil
+			content = make([]byte, 1)
 		}
-		if err := checkRuns(content[1:], int(content[0]), values); err != nil {
+		if _, _, err := countRuns(content[1:], int(content[0]), there, -1); err != nil {
 			return fmt.Errorf("places in the dictionary: %w", err)
 		}
 		return nil
 	case format.RLE: // of truth values
-		if content, _, err = prefixed(content); err != nil {
-			return err
+		if content, _, err = prefixed(content); err == nil {
+			got, _, err = countRuns(content, 1, there, -1)
 		}
-		return checkRuns(content, 1, values)
 	case format.DeltaBinaryPacked, format.DeltaLengthByteArray:
-		_, err = afterDeltas(content, values)
+		got, _, err = afterDeltas(content, values)
 	case format.DeltaByteArray: // lengths of what is shared with the value before, and of what follows
 		var rest []byte
-		if rest, err = afterDeltas(content, values); err == nil {
-			_, err = afterDeltas(rest, values)
+		if got, rest, err = afterDeltas(content, values); err == nil {
+			var others int
+			others, _, err = afterDeltas(rest, values)
+			got = min(got, others)
 		}
 	case format.ByteStreamSplit:
+		got = s.plainValues(content)
 	default:
 		err = fmt.Errorf("the encoding %v, which is not read", encoding)
 	}
 	if err != nil {
 		return err
+	}
+	if got < there || got > there && kind.Kind() == parquet.ByteArray {
+		return fmt.Errorf("%d values of %d", got, there)
+	}
+	if encoding == format.Plain || encoding == format.RLE {
+		return nil
 	}
 	size := kind.EstimateDecodeSize(values, content, parquet.LookupEncoding(encoding))
 	if size < 0 {
@@ -205,6 +219,30 @@ func (s *pageSource) checkValues(encoding format.Encoding, content []byte, value
 	}
 	return s.pass.spend(int64(size))
 }
+
+// plainValues is the number of values that lie one after the other.
+func (s *pageSource) plainValues(content []byte) (n int) {
+	const prefix = 4 // of a text, its length
+	switch kind := s.column.Type(); kind.Kind() {
+	case parquet.Boolean:
+		return 8 * len(content)
+	case parquet.ByteArray:
+		for ; len(content) >= prefix; n++ {
+			content = content[prefix+min(int(binary.LittleEndian.Uint32(content)), len(content)-prefix):]
+		}
+		return n
+	case parquet.Int64, parquet.Double:
+		return len(content) / 8
+	case parquet.Int96:
+		return len(content) / 12
+	case parquet.FixedLenByteArray:
+		return len(content) / max(1, kind.Length())
+	}
+	return len(content) / 4
+}
+
+// plainDictionary is the encoding RLEDictionary as older writers call it.
+const plainDictionary = format.Encoding(2)
 
 // prefixed returns the bytes whose number is in the first four, and those after them.
 func prefixed(content []byte) (part, rest []byte, err error) {
@@ -222,27 +260,50 @@ func prefixed(content []byte) (part, rest []byte, err error) {
 // widthOf is the number of bits that levels up to most take.
 func widthOf(most int) int { return bits.Len(uint(most)) }
 
-// checkRuns returns an error unless numbers of so many bits, in Parquet's hybrid of run lengths and packed
-// bits, are hardly more than the values: the last group of packed bits may be filled up.
-func checkRuns(runs []byte, width, values int) error {
+// countRuns counts numbers of so many bits, in Parquet's hybrid of run lengths and packed bits, and which of
+// them are the largest level, -1 for none. They must be as many as the values, or hardly more: the last group of
+// packed bits may be filled up.
+func countRuns(runs []byte, width, values, most int) (total, largest int, err error) {
 	const fill = 1 << 10
-	for left := uint64(values) + fill; len(runs) > 0; {
+	for len(runs) > 0 {
 		head, n := binary.Uvarint(runs)
+		left := uint64(values + fill - total)
 		count, size := head>>1, uint64(width+7)/8 // one value, so many times
 		if head&1 == 1 && count <= left {         // groups of eight values
 			count, size = 8*count, count*uint64(width)
 		}
 		if n <= 0 || width > 32 || count > left || size > uint64(len(runs)-n) {
-			return fmt.Errorf("runs of more than %d values, or that end too early", values)
+			return 0, 0, fmt.Errorf("runs of more than %d values, or that end too early", values)
 		}
-		left, runs = left-count, runs[uint64(n)+size:]
+		run, wanted := runs[n:uint64(n)+size], max(0, min(int(count), values-total))
+		switch {
+		case most < 0:
+		case head&1 == 0:
+			if int(run[0]) == most {
+				largest += wanted
+			}
+		default:
+			for at := 0; at < wanted*width; at += width {
+				bits := uint(run[at/8]) >> (at % 8)
+				if at/8+1 < len(run) {
+					bits |= uint(run[at/8+1]) << (8 - at%8)
+				}
+				if int(bits&(1<<width-1)) == most {
+					largest++
+				}
+			}
+		}
+		total, runs = total+int(count), runs[uint64(n)+size:]
 	}
-	return nil
+	if total < values {
+		return 0, 0, fmt.Errorf("runs of %d of %d values", total, values)
+	}
+	return total, largest, nil
 }
 
-// afterDeltas returns what follows the integers at the start of the content that are stored as
-// packed differences, of which there may be at most so many.
-func afterDeltas(content []byte, most int) ([]byte, error) {
+// afterDeltas returns the number of the integers at the start of the content that are stored as packed differences,
+// of which there may be at most so many, and what follows them.
+func afterDeltas(content []byte, most int) (n int, rest []byte, err error) {
 	number := func() uint64 {
 		value, n := binary.Uvarint(content)
 		if n <= 0 {
@@ -255,12 +316,13 @@ func afterDeltas(content []byte, most int) ([]byte, error) {
 	block, parts, total := number(), number(), number()
 	number() // the first one
 	if parts == 0 || parts > 1<<16 || block > 1<<24 || total > uint64(most) {
-		return nil, fmt.Errorf("%d differences in blocks of %d, for %d values", total, block, most)
+		return 0, nil, fmt.Errorf("%d differences in blocks of %d, for %d values", total, block, most)
 	}
+	n = int(total)
 	for each := int(block / parts); total > 1 && each > 0; {
 		number() // the least difference of the block
 		if len(content) < int(parts) {
-			return nil, errCut
+			return 0, nil, errCut
 		}
 		widths := content[:parts]
 		content = content[parts:]
@@ -270,13 +332,13 @@ func afterDeltas(content []byte, most int) ([]byte, error) {
 			}
 			size := each * int(width) / 8
 			if size > len(content) {
-				return nil, errCut
+				return 0, nil, errCut
 			}
 			content = content[size:]
 			total -= min(total-1, uint64(each))
 		}
 	}
-	return content, nil
+	return n, content, nil
 }
 
 // resized returns a slice of that length in the same memory, where that is long enough. Its

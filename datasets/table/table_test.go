@@ -378,15 +378,6 @@ func parquetOf[T any](t testing.TB, rows []T, options ...parquet.WriterOption) s
 	return buffer.String()
 }
 
-func TestIgnoredLabels(t *testing.T) {
-	for ignored, want := range map[bool][]int{false: {unknown, 0, 1, 1}, true: {unknown, unknown, unknown, unknown}} {
-		got := contentOf(t, file("testdata/double.npz", Options{IgnoreLabels: ignored})).Labels
-		if slices.Sort(got); !slices.Equal(got, want) {
-			t.Errorf("ignored %t: labels %v, want %v in any order", ignored, got, want)
-		}
-	}
-}
-
 var shape []int
 
 func TestRowsAreCopiedWithoutAllocating(t *testing.T) {

@@ -102,6 +102,19 @@ func tensor(name string, kind safetensors.DType, values any, shape ...uint64) sa
 	return safetensors.Tensor{Name: name, DType: kind, Shape: shape, Data: data.Bytes()}
 }
 
+// tensorsIn are those of a file of that content, by their names.
+func tensorsIn(text []byte) (map[string]safetensors.Tensor, error) {
+	file, err := safetensors.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	tensors := make(map[string]safetensors.Tensor, len(file.Tensors))
+	for _, t := range file.Tensors {
+		tensors[t.Name] = t
+	}
+	return tensors, nil
+}
+
 // ReadOutputs reads outputs.safetensors. The error wraps [fs.ErrNotExist] if there is none: the run
 // held nothing out.
 func (d Dir) ReadOutputs() (Outputs, error) {
@@ -121,13 +134,9 @@ func (d Dir) ReadOutputs() (Outputs, error) {
 }
 
 func parseOutputs(text []byte) (o Outputs, err error) {
-	file, err := safetensors.Parse(text)
+	tensors, err := tensorsIn(text)
 	if err != nil {
 		return Outputs{}, err
-	}
-	tensors := map[string]safetensors.Tensor{}
-	for _, t := range file.Tensors {
-		tensors[t.Name] = t
 	}
 	rows := map[string]uint64{}
 	for _, logits := range []struct {

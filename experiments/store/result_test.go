@@ -2,8 +2,6 @@ package store
 
 import (
 	"encoding/json"
-	"errors"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -11,29 +9,6 @@ import (
 
 	"iwda/internal/testfiles"
 )
-
-// TestOptionalKeys: results of former versions, without the keys, stay readable.
-func TestOptionalKeys(t *testing.T) {
-	want := sampleResult("iwdan", 1)
-	dir := begun(t, t.TempDir(), want.ID)
-	if err := dir.WriteResult(want); err != nil {
-		t.Fatal(err)
-	}
-	if text := read(t, dir.Path(ResultFile)); strings.Contains(text, "source_confusion") || strings.Contains(text, "machine") {
-		t.Errorf("keys without a value are written:\n%s", text)
-	}
-	want.SourceConfusion, want.Machine = [][]int{{5, 0}, {1, 6}}, "a processor"
-	if err := dir.WriteResult(want); err != nil {
-		t.Fatal(err)
-	}
-	got, err := dir.ReadResult()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
-}
 
 // A run without a labelled test row has no accuracies: neither keys nor cells, and no
 // zeros or NaN in their place. A run with labels must have them.
@@ -144,46 +119,5 @@ func TestResultHash(t *testing.T) {
 		if hash := dir.ResultHash(); hash != want {
 			t.Errorf("%s: %q, want %q", text, hash, want)
 		}
-	}
-}
-
-// A result says which run it is of, but not where it lies: its names are compared with
-// those of the folder and lead to no other.
-func TestResultsNameNoOtherFolder(t *testing.T) {
-	root := t.TempDir()
-	good := sampleResult("iwdan", 1)
-	dir := begun(t, root, good.ID)
-	for _, id := range []string{"../../../x", "/etc/passwd", "subsampled/usps-mnist/../seed-1", ""} {
-		for name, change := range map[string]func(*Result){
-			"id": func(r *Result) { r.ID = id },
-			"variant": func(r *Result) {
-				r.Variant, r.ID = id, ID{Variant: id, Task: r.Task, Method: r.Method, Seed: r.Seed}.String()
-			},
-			"task": func(r *Result) {
-				r.Task, r.ID = id, ID{Variant: r.Variant, Task: id, Method: r.Method, Seed: r.Seed}.String()
-			},
-			"method": func(r *Result) {
-				r.Method, r.ID = id, ID{Variant: r.Variant, Task: r.Task, Method: id, Seed: r.Seed}.String()
-			},
-		} {
-			result := good
-			change(&result)
-			testfiles.Write(t, dir.Path(ResultFile), string(encoded(t, result)))
-			if _, err := dir.ReadResult(); err == nil || !strings.Contains(err.Error(), dir.Path(ResultFile)) {
-				t.Errorf("%s %q: error %v", name, id, err)
-			}
-			if runs, problems := Collect(root, digits); len(runs) != 0 || len(problems) != 1 || problems[0].Path != dir.String() {
-				t.Errorf("%s %q: %d runs, problems %v", name, id, len(runs), problems)
-			}
-		}
-	}
-	result := good
-	result.Experiment = "../" + digits
-	testfiles.Write(t, dir.Path(ResultFile), string(encoded(t, result)))
-	if _, err := dir.ReadResult(); !errors.Is(err, ErrForeign) {
-		t.Errorf("experiment %q: error %v", result.Experiment, err)
-	}
-	if files, err := filepath.Glob(filepath.Join(root, "*")); err != nil || len(files) != 1 {
-		t.Errorf("files %q, error %v", files, err)
 	}
 }

@@ -59,13 +59,9 @@ func (d Dir) ReadStatistics() (s Statistics, err error) {
 	if err != nil {
 		return Statistics{}, err
 	}
-	file, err := safetensors.Parse(text)
+	tensors, err := tensorsIn(text)
 	if err != nil {
 		return Statistics{}, fmt.Errorf("%s: %w", path, err)
-	}
-	tensors := map[string]safetensors.Tensor{}
-	for _, t := range file.Tensors {
-		tensors[t.Name] = t
 	}
 	steps, mu := tensors[statisticsSteps], tensors[statisticsTarget]
 	if len(steps.Shape) != 1 || len(mu.Shape) != 2 {

@@ -55,6 +55,16 @@ func TestResultRoundTrip(t *testing.T) {
 	if err := dir.WriteResult(want); err != nil {
 		t.Fatal(err)
 	}
+	if text := read(t, dir.Path(ResultFile)); strings.Contains(text, "source_confusion") || strings.Contains(text, "machine") {
+		t.Errorf("keys without a value are written:\n%s", text)
+	}
+	if _, err := dir.ReadResult(); err != nil { // as of former versions
+		t.Error(err)
+	}
+	want.SourceConfusion, want.Machine = [][]int{{5, 0}, {1, 6}}, "a processor"
+	if err := dir.WriteResult(want); err != nil {
+		t.Fatal(err)
+	}
 	first := read(t, dir.Path(ResultFile))
 	got, err := dir.ReadResult()
 	if err != nil {
@@ -113,6 +123,9 @@ func TestReadResultErrors(t *testing.T) {
 		{"\n}\n", "\n}\n{}", "text after the end"},
 		{`"seed": 1`, `"seed": 2`, `make "subsampled/usps-mnist/iwdan/seed-2"`},
 		{`"experiment": "digits"`, `"experiment": "glyphs"`, "foreign result"},
+		{`"experiment": "digits"`, `"experiment": "../digits"`, "foreign result"},
+		{`"id": "subsampled/usps-mnist/iwdan/seed-1"`, `"id": "../../../x"`, `id is "../../../x", but`},
+		{`"variant": "subsampled"`, `"variant": "../.."`, "but variant, task, method and seed make"},
 		{`"best_epoch"`, `"best_epoch": 1, "best_accuracy": 94.2, "best_epoch"`, "best_accuracy is 94.2, not a fraction of 1"},
 		{`"mean_class_accuracy": 0.25`, `"mean_class_accuracy": -0.25`, "mean_class_accuracy is -0.25"},
 		{"    0.5,\n    1.5\n", "    0.5\n", "weights has 1 values for 2 classes"},
