@@ -95,7 +95,7 @@ func conclude(how config.Selection, results string, runs []plan.Run, chosen *Lab
 		return conclusion{}, err
 	}
 	outcome.versions = used.Versions
-	outcome.known = compared.Trust(models[choice.Used].Classes, predicting, choice.Correction)
+	outcome.known = compared.Trust(models[choice.Used].Classes, predicting, choice.Votes, choice.Correction)
 	for _, i := range predicting {
 		outcome.Runs = append(outcome.Runs, runs[i])
 	}

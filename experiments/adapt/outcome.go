@@ -32,6 +32,9 @@ type Outcome struct {
 	Method string   `json:"method"`
 	Used   []string `json:"used"`
 	Seeds  []int64  `json:"seeds"`
+	// Votes are the weights of these runs in the mean of their probabilities, and sum to 1; missing if all are
+	// equal.
+	Votes []float64 `json:"votes,omitempty"`
 	// Correction is how probabilities are corrected for the target's class shares, those of each
 	// method too.
 	Correction judge.Correction `json:"correction"`
@@ -187,7 +190,7 @@ func (o *conclusion) outcome(p *Plan, failed []schedule.Failure) (*Outcome, erro
 		record.Cases = append([]trust.Case{*by}, record.Cases...)
 	}
 	if o.Together != nil {
-		record.Method = strings.Join(o.Names(), "+")
+		record.Method, record.Votes = strings.Join(o.Names(), "+"), o.Votes
 	}
 	record.Decisions = append(record.Decisions, Decision{"method", record.Method, o.used()})
 	maps.Copy(record.Versions, o.versions)

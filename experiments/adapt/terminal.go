@@ -13,6 +13,7 @@ import (
 
 	"iwda/datasets/catalogue"
 	"iwda/experiments/adapt/names"
+	"iwda/experiments/judge"
 	"iwda/experiments/labels"
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
@@ -137,7 +138,19 @@ func (o *Outcome) predicts() string {
 	if len(o.Used) == 1 {
 		mean = ""
 	}
-	return fmt.Sprintf("%s%d of %s: %s", mean, len(o.Used), printable.Count(len(o.Runs), "run"), printable.And(strings.Split(o.Method, "+")))
+	methods := strings.Split(o.Method, "+")
+	for i, name := range methods {
+		vote := 0.0
+		for j, of := range o.Votes {
+			if judge.MethodOf(o.Used[j]) == name {
+				vote += of
+			}
+		}
+		if len(methods) > 1 && o.Votes != nil {
+			methods[i] = fmt.Sprintf("%s (%.0f%%)", name, 100*vote)
+		}
+	}
+	return fmt.Sprintf("%s%d of %s: %s", mean, len(o.Used), printable.Count(len(o.Runs), "run"), printable.And(methods))
 }
 
 // tellingLabels is a number of labels from which they tell something.

@@ -73,6 +73,9 @@ func (o *conclusion) predict(ctx context.Context, p *Plan, also func(id, class s
 		return err
 	}
 	correct(members, o.Correction)
+	for i, vote := range o.Votes {
+		members[i].Vote = vote
+	}
 	if err := model.Save(p.path(names.Model), members...); err != nil {
 		return err
 	}

@@ -60,9 +60,7 @@ type Selection struct {
 	Alike []string `yaml:"alike,omitempty,flow"`
 	// Moved are methods that predict together if columns have moved.
 	Moved []string `yaml:"moved,omitempty,flow"`
-	// Joins are methods that predict with these if they are right on held-out source rows more often
-	// than the run that aligns nothing, the linear classifier, by more than one and a half standard
-	// errors.
+	// Joins are more methods of alike, in files of version 0.4.
 	Joins []string `yaml:"joins,omitempty,flow"`
 }
 

@@ -27,6 +27,8 @@ type Choice struct {
 	// Together are the runs that predict if [Comparison.Together] has chosen, indices in Judged, and why.
 	Together []int
 	Because  string
+	// Votes are the weights of these runs in the mean of their probabilities, and sum to 1; nil if all are equal.
+	Votes []float64
 }
 
 // Method is what is known of the runs of a method that differ in their seed. The risk of
@@ -108,7 +110,7 @@ func (c *Choice) Follow(method string) error {
 	if at < 0 {
 		return fmt.Errorf("labels choose %s, but the rule %s cannot judge any of its runs", method, c.Rule)
 	}
-	c.Together, c.Used, c.AllSeeds = nil, c.Methods[at].Runs[0], true
+	c.Together, c.Votes, c.Used, c.AllSeeds = nil, nil, c.Methods[at].Runs[0], true
 	return nil
 }
 

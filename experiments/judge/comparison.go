@@ -30,8 +30,9 @@ type Comparison struct {
 	Judged     []Judgement // by what no rule decides, in the candidates' order
 
 	classifiers []classshares.Classifier // calibrated
-	inputs      []selection.Input        // with calibrated logits and all that the candidates share
-	fitted      []*classshares.Shares    // of those of which [Comparison.Fit] was asked
+	reference   reference
+	inputs      []selection.Input     // with calibrated logits and all that the candidates share
+	fitted      []*classshares.Shares // of those of which [Comparison.Fit] was asked
 }
 
 // Judgement is what is known of a candidate without a label of the target.
@@ -117,23 +118,40 @@ func (c *Comparison) Fit(i int) (*classshares.Shares, error) {
 	return c.fitted[i], nil
 }
 
-// reference is the index of the run that aligns nothing, of the first of all where there is none.
-func (c *Comparison) reference() int {
-	return max(0, slices.IndexFunc(c.Candidates, func(c Candidate) bool { return !aligns(MethodOf(c.Run)) }))
+// reference is what speaks of all candidates: the run that aligns nothing, the first of all where there is none,
+// or such runs together that have judged the same source rows.
+type reference struct {
+	Candidate
+	run int // of the candidates, the first if there are several
 }
 
 // share estimates what all candidates share.
-func (c *Comparison) share() error {
-	fitted, err := c.Fit(c.reference())
-	if err != nil {
+func (c *Comparison) share() (err error) {
+	plain := func(c Candidate) bool { return !aligns(MethodOf(c.Run)) }
+	first := max(0, slices.IndexFunc(c.Candidates, plain))
+	c.reference = reference{c.Candidates[first], first}
+	c.Shared = Shared{Run: c.Candidates[first].Run}
+	if known := c.Candidates[first].Known; known != nil {
+		c.Shared.Columns = known.Columns
+	}
+	var stacked []int
+	for i, candidate := range c.Candidates {
+		if plain(candidate) && candidate.HeldOutRows != nil {
+			stacked = append(stacked, i)
+		}
+	}
+	votes, rows := c.stack(stacked)
+	if votes == nil {
+		c.Shared.Shares, err = c.Fit(first)
 		return err
 	}
-	run := c.Candidates[c.reference()]
-	c.Shared = Shared{Run: run.Run, Shares: fitted}
-	if run.Known != nil {
-		c.Shared.Columns = run.Known.Columns
+	c.reference.Candidate = c.mixed(stacked, votes, rows)
+	c.Shared.Run = c.reference.Run
+	classifier, err := c.reference.calibrate()
+	if err == nil {
+		c.Shared.Shares, err = classshares.Estimate(classifier, c.reference.heldOut(), c.reference.HeldOutLabels, c.reference.target(), nil)
 	}
-	return nil
+	return err
 }
 
 // TestShift tests whether only class shares changed, and whether they did, as

@@ -9,7 +9,6 @@ import (
 
 	"iwda/datasets"
 	"iwda/experiments/config"
-	"iwda/internal/printable"
 	"iwda/selection"
 	"iwda/weightest/shifttest"
 )
@@ -29,14 +28,6 @@ const near = 1
 // has what was compared.
 const clearlyChanged = 0.01
 
-// Methods predict too if they are right on held-out source rows more often by more than so many
-// standard errors: those of alike if rows were selected, and those that join. research/suite has what
-// was compared.
-const (
-	clearlyRight = 2
-	joinsFrom    = 1.5
-)
-
 // Together chooses the methods whose assumption nothing contradicts, whose runs predict together,
 // by what the run that aligns nothing ([Shared]) says of the target:
 //
@@ -45,8 +36,7 @@ const (
 //     Otherwise shares have changed, and they are corrected for these.
 //   - If they don't, or cannot be compared, those of moved, or of alike if there are none. If no
 //     method of moved aligns the domains, they predict as they are: rows were selected, it seems,
-//     and other shares follow from that. The rest of alike predict with them if they are right on
-//     held-out source rows clearly more often.
+//     and other shares follow from that.
 //   - If some do, columns may have moved. The more they did, the less a classifier is sure of what
 //     it sees. If it is as sure as it is right in the source, and nothing is far away, alike predict
 //     after all, corrected halfway; otherwise moved, each corrected for the shares that it estimates.
@@ -54,8 +44,8 @@ const (
 // If somebody knows that only class shares changed, alike predict, corrected in full, and
 // [Comparison.Trust] reckons with it.
 //
-// Whatever these are, methods of joins predict with them that are right on held-out source rows more
-// often than the run that aligns nothing.
+// Runs that have judged the same source rows, none of which they had learnt from, have a vote by how likely
+// they make the labels of these together; see stack. Others have equal ones.
 //
 // Of the methods those count that have runs, as one of alike must ([Comparison.Has]). All values
 // are those of [selection.TargetRisk].
@@ -65,14 +55,14 @@ func (c *Comparison) Together(how config.Selection) (Choice, error) {
 	if err != nil {
 		return Choice{}, err
 	}
-	alike, moved := how.Alike, how.Moved
+	alike, moved := append(slices.Clip(how.Alike), how.Joins...), how.Moved
 	stays := !slices.ContainsFunc(moved, aligns) // whatever predicts then
 	if !c.Has(moved) {
 		moved, stays = alike, true
 	}
 	agree, found := c.Shared.evidence()
 	certain, right := c.Shared.halfway()
-	name, names := MethodOf(c.Shared.Run), moved
+	name, names := MethodOf(c.Candidates[c.reference.run].Run), moved
 	switch {
 	case how.LabelShift:
 		if names, choice.Because = alike, "you said that only the class shares differ"; !agree {
@@ -86,10 +76,6 @@ func (c *Comparison) Together(how config.Selection) (Choice, error) {
 	case stays:
 		choice.Correction = None
 		choice.Because = found + "; the target may be a selection of rows, for which a correction would be wrong"
-		others := slices.DeleteFunc(slices.Clone(alike), func(name string) bool { return slices.Contains(moved, name) })
-		if better, why := c.join(others, moved, clearlyRight); better {
-			names, choice.Because = alike, choice.Because+why
-		}
 	case certain >= sure*right && (c.Shared.Columns == nil || c.Shared.Columns.Distance <= near):
 		names, choice.Correction = alike, Halfway
 		choice.Because = fmt.Sprintf("%s, but the certainty of %s on the target (%.0f%%) is about as high as its accuracy on source rows (%.0f%%)", found, name, 100*certain, 100*right)
@@ -98,46 +84,22 @@ func (c *Comparison) Together(how config.Selection) (Choice, error) {
 	default:
 		choice.Because = fmt.Sprintf("%s, and the certainty of %s on the target (%.0f%%) is lower than its accuracy on source rows (%.0f%%)", found, name, 100*certain, 100*right)
 	}
-	for _, method := range how.Joins {
-		if better, why := c.join([]string{method}, []string{name}, joinsFrom); better && !slices.Contains(names, method) {
-			names, choice.Because = append(slices.Clip(names), method), choice.Because+why
-		}
-	}
 	for i, candidate := range c.Candidates {
 		if slices.Contains(names, MethodOf(candidate.Run)) {
 			choice.Together = append(choice.Together, i)
 		}
 	}
-	choice.Used = choice.Together[0]
-	return choice, nil
-}
-
-// join tells whether methods are right on held-out source rows more often than those beside them, by
-// more than so many standard errors, and says so.
-func (c *Comparison) join(others, besides []string, errors float64) (better bool, why string) {
-	right, variance := c.rightOnSource(others)
-	beside, ofBesides := c.rightOnSource(besides)
-	why = fmt.Sprintf("; %s also predicts, with a higher accuracy on held-out source rows (%.0f%%) than %s (%.0f%%)",
-		printable.And(others), 100*right, printable.And(besides), 100*beside)
-	return right-beside > errors*math.Sqrt(variance+ofBesides), why
-}
-
-// rightOnSource returns how often runs of the methods are right on their held-out source rows, and its
-// variance, infinite without any. Rows that several runs hold out count as those of one.
-func (c *Comparison) rightOnSource(methods []string) (share, variance float64) {
-	right, rows, most := 0.0, 0.0, 0.0
-	for i, candidate := range c.Candidates {
-		n := float64(len(candidate.HeldOutLabels))
-		if most = max(most, n); slices.Contains(methods, MethodOf(candidate.Run)) {
-			right, rows = right+n*c.Judged[i].SourceAccuracy, rows+n
+	if votes, _ := c.stack(choice.Together); votes != nil {
+		together := choice.Together
+		choice.Together = nil
+		for j, i := range together {
+			if votes[j] > 0 {
+				choice.Together, choice.Votes = append(choice.Together, i), append(choice.Votes, votes[j])
+			}
 		}
 	}
-	if rows == 0 {
-		return 0, math.Inf(1)
-	}
-	share, rows = right/rows, min(rows, most)
-	smooth := (share*rows + 1) / (rows + 2) // never 0 or 1, whose variance would be none
-	return share, smooth * (1 - smooth) / rows
+	choice.Used = choice.Together[0]
+	return choice, nil
 }
 
 // evidence tells whether nothing contradicts that only class shares changed, and in words what

@@ -10,35 +10,30 @@ import (
 	"iwda/weightest"
 )
 
-// Trust says what is known of what these runs predict together, corrected so, without a label of the
+// Trust says what is known of what these runs predict together, with votes as in [Choice], corrected so, without a label of the
 // target. A run that was aligned with the target cannot vouch for itself: it was made to look as if other
 // class shares were all that is new. So the run that aligns nothing ([Shared]) speaks of all of them,
 // with those of them that align nothing either.
-func (c *Comparison) Trust(names []string, runs []int, correction Correction) trust.Known {
+func (c *Comparison) Trust(names []string, runs []int, votes []float64, correction Correction) trust.Known {
 	e := trust.Evidence{Bootstrap: trust.Usual, Test: c.Shared.Test, Told: c.Shared.Told, Dependent: c.Shared.Dependent, Unfloored: c.Shared.Outside}
 	if agree, found := c.Shared.evidence(); !agree && c.Shared.Columns != nil {
 		e.Columns = found
 	}
-	together, err := c.together(runs, correction)
+	together, err := c.together(runs, votes, correction)
 	if err != nil {
 		return trust.Nothing(names, err.Error())
 	}
-	own, err := c.together([]int{c.reference()}, correction)
-	if err != nil {
-		return trust.Nothing(names, err.Error())
-	}
-	if aligns(MethodOf(c.Shared.Run)) {
+	run := c.reference
+	if aligns(MethodOf(c.Candidates[run.run].Run)) {
 		e.Dependent = "all runs were aligned with the target, and a run without alignment is needed"
 	}
-	run := c.Candidates[c.reference()]
-	by := trust.Classifier{Shares: c.Shared.Shares, HeldOut: run.heldOut(), Labels: run.HeldOutLabels, Rows: run.target(), OwnHeldOut: c.onHeldOut(correction), Own: own.classes}
+	by := trust.Classifier{Shares: c.Shared.Shares, HeldOut: run.heldOut(), Labels: run.HeldOutLabels, Rows: run.target(), OwnHeldOut: c.own(run.HeldOut, correction), Own: c.own(run.Target, correction)}
 	return trust.Of(names, by, together.Predictions(), e)
 }
 
-// onHeldOut returns what the run that aligns nothing predicts of its held-out rows, corrected so.
-func (c *Comparison) onHeldOut(correction Correction) []int {
-	run, k := c.Candidates[c.reference()], c.Candidates[0].Classes
-	return largest(c.Shared.Corrected(correction.Shares(c.Shared.SpeaksFor, c.Shared.Target())).Probabilities(weightest.Widen(run.HeldOut)), k)
+// own returns what the reference predicts by its logits of some rows, corrected so.
+func (c *Comparison) own(logits []float32, correction Correction) []int {
+	return largest(c.Shared.Corrected(correction.Shares(c.Shared.SpeaksFor, c.Shared.Target())).Probabilities(weightest.Widen(logits)), c.reference.Classes)
 }
 
 // largest returns the class of the largest of each row's k values.
@@ -62,13 +57,13 @@ func (p predicted) Predictions() trust.Predictions {
 }
 
 // together returns what runs predict together, corrected so.
-func (c *Comparison) together(runs []int, correction Correction) (p predicted, err error) {
+func (c *Comparison) together(runs []int, votes []float64, correction Correction) (p predicted, err error) {
 	k, size := c.Candidates[0].Classes, len(c.Candidates[0].Compared())
 	mean, full := make([]float64, size), make([]float64, size)
 	p.plain = make([]float64, size)
 	vouching := slices.DeleteFunc(slices.Clone(runs), func(i int) bool { return aligns(MethodOf(c.Candidates[i].Run)) })
 	if len(vouching) == 0 {
-		vouching = []int{c.reference()}
+		vouching = []int{c.reference.run}
 	}
 	for _, i := range append(slices.Clone(runs), vouching...) {
 		fitted, err := c.Fit(i)
@@ -79,15 +74,25 @@ func (c *Comparison) together(runs []int, correction Correction) (p predicted, e
 			return p, fmt.Errorf("%s: a class has no held-out row", c.Candidates[i].Run)
 		}
 	}
+	vote := func(run int) float64 {
+		if at := slices.Index(runs, run); votes != nil && at >= 0 {
+			return votes[at]
+		}
+		return 1
+	}
 	for _, i := range runs {
 		fitted, _ := c.Fit(i)
-		floats.Add(mean, fitted.Corrected(correction.Shares(fitted.SpeaksFor, fitted.Target())).Probabilities(weightest.Widen(c.Candidates[i].Target)))
+		floats.AddScaled(mean, vote(i), fitted.Corrected(correction.Shares(fitted.SpeaksFor, fitted.Target())).Probabilities(weightest.Widen(c.Candidates[i].Target)))
+	}
+	all := 0.0
+	for _, i := range vouching {
+		all += vote(i)
 	}
 	for _, i := range vouching {
 		fitted, _ := c.Fit(i)
 		logits := weightest.Widen(c.Candidates[i].Compared())
-		floats.AddScaled(p.plain, 1/float64(len(vouching)), fitted.Probabilities(logits))
-		floats.AddScaled(full, 1/float64(len(vouching)), fitted.Corrected(fitted.Target()).Probabilities(logits))
+		floats.AddScaled(p.plain, vote(i)/all, fitted.Probabilities(logits))
+		floats.AddScaled(full, vote(i)/all, fitted.Corrected(fitted.Target()).Probabilities(logits))
 	}
 	p.classes = largest(mean, k)
 	for i, class := range p.classes {

@@ -25,7 +25,7 @@ func notAligned(t *testing.T) (candidates []Candidate, truth []int) {
 // rightOf is the share of the target's rows that runs together predict right.
 func rightOf(t *testing.T, c *Comparison, truth, runs []int, correction Correction) float64 {
 	t.Helper()
-	together, err := c.together(runs, correction)
+	together, err := c.together(runs, nil, correction)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func TestTrust(t *testing.T) {
 	c := compared(t, candidates...)
 	for _, correction := range []Correction{Full, Halfway, None} {
 		runs := []int{0, 1}
-		got := c.Trust(abc, runs, correction)
+		got := c.Trust(abc, runs, nil, correction)
 		right := rightOf(t, c, truth, runs, correction)
 		e, floor := caseOf(t, got, trust.OnlyShares), caseOf(t, got, trust.Anything)
 		if a := e.Accuracy; a.Low == nil || math.Abs(*a.Value-right) > 0.03 || *a.Low > right || *a.High < right || e.Against != "" || got.Rejected != "" {
@@ -73,11 +73,11 @@ func TestTrust(t *testing.T) {
 			}
 		}
 		c.Shared.Told = true
-		if e := caseOf(t, c.Trust(abc, runs, correction), trust.OnlyShares); e.For != "you said so" {
+		if e := caseOf(t, c.Trust(abc, runs, nil, correction), trust.OnlyShares); e.For != "you said so" {
 			t.Errorf("%+v", e)
 		}
 		c.Shared.Told, c.Shared.Dependent = false, "rows are copies"
-		if got := c.Trust(abc, runs, correction); !strings.Contains(got.Headline(), "is not known: rows are copies") || got.Classes[0].Share.Low != nil {
+		if got := c.Trust(abc, runs, nil, correction); !strings.Contains(got.Headline(), "is not known: rows are copies") || got.Classes[0].Share.Low != nil {
 			t.Errorf("%+v", got)
 		}
 		c.Shared.Dependent = ""
@@ -88,7 +88,7 @@ func TestTrust(t *testing.T) {
 func TestPredictedTogether(t *testing.T) {
 	candidates, truth := notAligned(t)
 	c := compared(t, candidates...)
-	alone, err := c.together([]int{0}, Full)
+	alone, err := c.together([]int{0}, nil, Full)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestPredictedTogether(t *testing.T) {
 	if math.Abs(alone.claimed-claimed) > 1e-3 {
 		t.Errorf("claimed %v, want %v", alone.claimed, claimed)
 	}
-	twice, err := c.together([]int{0, 0}, Full)
+	twice, err := c.together([]int{0, 0}, nil, Full)
 	if err != nil || !slices.Equal(twice.classes, alone.classes) || math.Abs(twice.claimed-alone.claimed) > 1e-9 {
 		t.Errorf("twice the same run: %v, %v", twice.claimed, err)
 	}
@@ -119,13 +119,13 @@ func TestTrustIsWithheld(t *testing.T) {
 	candidates, _ := notAligned(t)
 	turned := slices.Clone(candidates)
 	turned[0].Target = narrow(rotated(candidates[0].Target))
-	got := compared(t, turned...).Trust(abc, []int{1}, Full)
+	got := compared(t, turned...).Trust(abc, []int{1}, nil, Full)
 	if e, floor := caseOf(t, got, trust.OnlyShares), caseOf(t, got, trust.Anything); e.Against == "" || got.Rejected == "" || got.Classes[0].Share.Low != nil || floor.Accuracy.Low != nil || floor.Missing == "" {
 		t.Errorf("%+v", got)
 	}
 	other := slices.Clone(candidates)
 	other[1].Target = narrow(rotated(candidates[1].Target))
-	if e := caseOf(t, compared(t, other...).Trust(abc, []int{1}, Full), trust.OnlyShares); *e.Accuracy.Value > 0.65 {
+	if e := caseOf(t, compared(t, other...).Trust(abc, []int{1}, nil, Full), trust.OnlyShares); *e.Accuracy.Value > 0.65 {
 		t.Errorf("%+v", e)
 	}
 }
@@ -144,7 +144,7 @@ func TestAlignedRunsDoNotVouch(t *testing.T) {
 	candidates, _ := notAligned(t)
 	aligned := candidates[0]
 	aligned.Run = "full/a-b/iwdan/seed-1"
-	got := compared(t, aligned).Trust(abc, []int{0}, Full)
+	got := compared(t, aligned).Trust(abc, []int{0}, nil, Full)
 	for _, c := range got.Cases {
 		if c.Accuracy != (trust.Number{}) || !strings.HasPrefix(c.Missing, "all runs were aligned with the target") {
 			t.Errorf("%+v", c)
@@ -160,7 +160,7 @@ func TestTrustWithoutAClass(t *testing.T) {
 	for i, class := range lacking.HeldOutLabels {
 		lacking.HeldOutLabels[i] = min(class, 1)
 	}
-	for _, c := range compared(t, lacking).Trust(abc, []int{0}, Full).Cases {
+	for _, c := range compared(t, lacking).Trust(abc, []int{0}, nil, Full).Cases {
 		if c.Accuracy != (trust.Number{}) || !strings.Contains(c.Missing, "a class has no held-out row") {
 			t.Errorf("%+v", c)
 		}
@@ -172,7 +172,7 @@ func TestTooFewRowsForAFloor(t *testing.T) {
 	candidates, _ := notAligned(t)
 	few := candidates[0]
 	few.HeldOut, few.HeldOutLabels = few.HeldOut[:3*9], []int{0, 1, 2, 0, 1, 2, 0, 1, 2}
-	if c := caseOf(t, compared(t, few).Trust(abc, []int{0}, Full), trust.Anything); c.Accuracy.Low != nil || !strings.Contains(c.Missing, "9 source rows") {
+	if c := caseOf(t, compared(t, few).Trust(abc, []int{0}, nil, Full), trust.Anything); c.Accuracy.Low != nil || !strings.Contains(c.Missing, "9 source rows") {
 		t.Errorf("%+v", c)
 	}
 }

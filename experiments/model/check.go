@@ -27,6 +27,9 @@ func (m Metadata) check() error {
 		}
 		seen[name] = true
 	}
+	if !(m.Vote >= 0 && m.Vote <= 1) {
+		return fmt.Errorf("vote is %v, want 0 to 1", m.Vote)
+	}
 	if err := m.checkNetwork(); err != nil {
 		return err
 	}

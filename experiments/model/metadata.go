@@ -32,10 +32,14 @@ const (
 	clippedFormat = 2 // values are clipped
 	assumedFormat = 3 // predictions are corrected for other shares than the target's
 	originFormat  = 4 // values have origins
-	latestFormat  = originFormat
+	voteFormat    = 5 // models have votes
+	latestFormat  = voteFormat
 )
 
 func (m Metadata) leastFormat() int {
+	if m.Vote != 0 {
+		return voteFormat
+	}
 	if m.Input.Origins != nil {
 		return originFormat
 	}
@@ -60,6 +64,8 @@ type Metadata struct {
 	Shares        Shares                  `json:"shares"`
 	// Calibration is nil where there is none.
 	Calibration *Calibration `json:"calibration,omitempty"`
+	// Vote is the weight of this model in the mean of those that predict together, up to a factor; 0 stands for 1.
+	Vote float64 `json:"vote,omitempty"`
 	// Versions are those of the programs that made the model, by their names.
 	Versions map[string]string `json:"versions,omitempty"`
 	// Provenance says what the model was trained on and how, for people to read.

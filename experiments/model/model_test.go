@@ -283,7 +283,8 @@ func TestErrorsNameFileAndField(t *testing.T) {
 		value any
 		want  string
 	}{
-		{"format", 5, "model.json: format is 5, of a later version"},
+		{"format", 6, "model.json: format is 6, of a later version"},
+		{"vote", 1.5, "vote is 1.5, want 0 to 1"},
 		{"format", nil, "model.json: format is 0"},
 		{"format", "1", "model.json: line 1: json: cannot unmarshal string"},
 		{"classes", []string{"a"}, "classes has 1 names"},

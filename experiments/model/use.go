@@ -89,7 +89,7 @@ func (m Model) onnx(shares []float64) (onnx.Model, error) {
 	written := onnx.Model{
 		Architecture: m.Architecture.Name, Frozen: m.Architecture.Frozen, Trees: m.Architecture.Trees, Classes: len(m.Classes), InputShape: m.Input.Shape,
 		Normalisation: m.Normalisation, Parameters: make(map[string]onnx.Tensor),
-		Scales: c.Scales, Shifts: c.Biases,
+		Scales: c.Scales, Shifts: c.Biases, Vote: m.Vote,
 	}
 	weights, err := m.whole(m.Architecture.Backbone)
 	if err != nil {

@@ -105,13 +105,19 @@ func together(t *testing.T, all []model.Model, shares string) (ensemble []float3
 // its own normalisation, calibration and class shares.
 func TestEnsembleIsTheMean(t *testing.T) {
 	all := members(t)
-	for _, shares := range []string{ModelShares, SourceShares, UniformShares, EstimateShares} {
+	for i, shares := range []string{ModelShares, SourceShares, UniformShares, EstimateShares, ModelShares} {
 		t.Run(shares, func(t *testing.T) {
+			votes := slices.Repeat([]float32{1 / float32(len(all))}, len(all))
+			if i == 4 { // votes are up to a factor
+				votes = append([]float32{0.75, 0.25}, make([]float32, len(all)-2)...)
+				all = all[:2]
+				all[0].Vote, all[1].Vote = 0.3, 0.1
+			}
 			got, single := together(t, all, shares)
 			want := make([]float32, len(got))
-			for _, rows := range single {
+			for j, rows := range single {
 				for i, p := range rows {
-					want[i] += p / float32(len(all))
+					want[i] += p * votes[j]
 				}
 			}
 			near(t, got, want)

@@ -21,7 +21,7 @@ import (
 )
 
 // Ensemble predicts with several models, or one: the probabilities of a row are the mean of
-// its members', each calibrated and corrected for class shares by itself. Several goroutines may
+// its members', by their votes, each calibrated and corrected for class shares by itself. Several goroutines may
 // call Each and Shares at the same time; their batches pass through the networks one by one.
 type Ensemble []*Predictor
 
@@ -146,15 +146,17 @@ func EachOf(ctx context.Context, inputs []Input, ensembles []Ensemble, shares []
 // mean returns the mean of the members' probabilities, row-major (rows × classes), from
 // their logits in the same form.
 func (e Ensemble) mean(logits [][]float32, shares [][]float64) ([]float64, error) {
-	mean := make([]float64, len(logits[0]))
+	mean, votes := make([]float64, len(logits[0])), 0.0
 	for i, p := range e {
 		probabilities, err := p.model.Probabilities(logits[i], shares[i])
 		if err != nil {
 			return nil, err
 		}
-		floats.Add(mean, probabilities)
+		vote := cmp.Or(e[i].model.Vote, 1)
+		floats.AddScaled(mean, vote, probabilities)
+		votes += vote
 	}
-	floats.Scale(1/float64(len(e)), mean)
+	floats.Scale(1/votes, mean)
 	return mean, nil
 }
 

@@ -185,10 +185,13 @@ func (n decodedNode) compute(t *testing.T, in []torch.Tensor) torch.Tensor {
 		return in[0].Div(in[1])
 	case "Add":
 		return in[0].Add(in[1])
-	case "Mean":
+	case "Mean", "Sum":
 		sum := in[0]
 		for _, v := range in[1:] {
 			sum = sum.Add(v)
+		}
+		if n.operator == "Sum" {
+			return sum
 		}
 		return sum.Scale(1 / float64(len(in)))
 	case "Max":

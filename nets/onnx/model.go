@@ -48,6 +48,8 @@ type Model struct {
 	// and the logarithms of the factors by which class shares are corrected. Nil means
 	// 1 and 0. A shift of -Inf rules a class out.
 	Scales, Shifts []float64
+	// Vote is the model's weight in the mean of several, up to a factor; 0 of all stands for equal ones.
+	Vote float64
 }
 
 // About is what a file says of itself.
@@ -88,7 +90,9 @@ func graphOf(models []Model) (*graph, error) {
 	}
 	var classes int
 	var each []string
+	votes := 0.0
 	for i, m := range models {
+		votes += m.Vote
 		g.prefix = fmt.Sprintf("member%d.", i+1)
 		_, logits := g.append(m)
 		if classes = cmp.Or(classes, logits.size); logits.size != classes || !slices.Equal(m.InputShape, shape) {
@@ -100,7 +104,14 @@ func graphOf(models []Model) (*graph, error) {
 		each = append(each, g.prefix+probabilities)
 	}
 	g.prefix = ""
-	g.nodeAs("Mean", each, probabilities)
+	if votes == 0 {
+		g.nodeAs("Mean", each, probabilities)
+	} else {
+		for i, m := range models {
+			each[i] = g.node("Mul", []string{each[i], g.number(fmt.Sprintf("member%d.vote", i+1), m.Vote/votes)})
+		}
+		g.nodeAs("Sum", each, probabilities)
+	}
 	g.outputs = []value{{probabilities, []int{classes}}}
 	return g, nil
 }

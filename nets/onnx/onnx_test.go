@@ -307,6 +307,8 @@ func TestSeveralModels(t *testing.T) {
 		}
 		together := encode(t, small, large, small)
 		compare(t, "mean", together.run(t, x)["probabilities"], each[0].Add(each[1]).Add(each[2]).Scale(1./3))
+		small.Vote, large.Vote = 0.3, 0.1
+		compare(t, "votes", encode(t, small, large).run(t, x)["probabilities"], each[0].Scale(0.75).Add(each[1].Scale(0.25)))
 		if !slices.Equal(together.outputNames, []string{"probabilities"}) || !slices.Equal(together.outputs["probabilities"], []int{-1, 2}) {
 			t.Errorf("outputs %v of shapes %v", together.outputNames, together.outputs)
 		}

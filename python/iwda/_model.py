@@ -15,7 +15,7 @@ import numpy as np
 from . import _data
 from ._data import Array, Frame
 
-_LATEST_FORMAT = 4
+_LATEST_FORMAT = 5
 _TYPES = {"F32": "<f4", "F64": "<f8", "F16": "<f2", "I64": "<i8", "I32": "<i4", "U8": "|u1", "BOOL": "|b1"}
 
 
@@ -117,7 +117,8 @@ class Model:
             of = [_likeliest(np.concatenate([m.probabilities(batch) for batch in batches]), m.classifier) for m in self._members]
         else:
             of = [member.shares(shares) for member in self._members]
-        made = [sum(m.probabilities(batch, q) for m, q in zip(self._members, of)) / len(self._members) for batch in batches]
+        votes = np.array([m.about.get("vote", 1.0) for m in self._members])
+        made = [sum(m.probabilities(batch, q) * vote for m, q, vote in zip(self._members, of, votes / votes.sum())) for batch in batches]
         return np.concatenate(made)
 
     def _batches(self, X: Any) -> Iterator[Array]:

@@ -1,0 +1,73 @@
+package judge
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"iwda/experiments/config"
+)
+
+// Weights are where no other mixture makes the rows more likely, whatever is moved to one part: what each part is
+// likelier by, on average, is at most 1, and 1 for those with a weight.
+func TestMixtureIsMostLikely(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 20 {
+		rows := make([][]float64, 60)
+		for i := range rows {
+			for j := range 4 {
+				rows[i] = append(rows[i], math.Pow(random.Float64(), float64(1+j%3)))
+			}
+		}
+		weights := mixture(rows)
+		for j, weight := range weights {
+			gain := 0.0
+			for _, row := range rows {
+				gain += row[j] / floats.Dot(weights, row) / float64(len(rows))
+			}
+			if gain > 1+1e-4 || weight > 0.01 && math.Abs(gain-1) > 1e-4 {
+				t.Errorf("weights %v: part %d has the gain %v", weights, j, gain)
+			}
+		}
+		if math.Abs(floats.Sum(weights)-1) > 1e-9 {
+			t.Errorf("weights %v", weights)
+		}
+	}
+}
+
+// Runs that have judged the same source rows have votes: two that are as good equal ones, one that says the same as
+// another but worse none. A run that has judged other rows makes all votes equal.
+func TestVotes(t *testing.T) {
+	candidates, _ := problem(t)
+	first := candidates[0]
+	n, k := len(first.HeldOutLabels), first.Classes
+	first.Run = "full/a-b/source-only@first/seed-1"
+	for row := range n {
+		first.HeldOutRows = append(first.HeldOutRows, row)
+	}
+	second, worse := first, first
+	second.Run, worse.Run = "full/a-b/source-only@second/seed-1", "full/a-b/source-only@worse/seed-1"
+	second.HeldOut, worse.HeldOut = make([]float32, len(first.HeldOut)), slices.Clone(first.HeldOut)
+	second.HeldOutRows, second.HeldOutLabels = slices.Clone(first.HeldOutRows), slices.Clone(first.HeldOutLabels)
+	for row := range n { // the same rows the other way round
+		copy(second.HeldOut[row*k:(row+1)*k], first.HeldOut[(n-1-row)*k:(n-row)*k])
+		second.HeldOutRows[row], second.HeldOutLabels[row] = n-1-row, first.HeldOutLabels[n-1-row]
+	}
+	for row := range n {
+		if row%3 == 0 { // wrong, and sure of it
+			worse.HeldOut[row*k+(first.HeldOutLabels[row]+1)%k] += 30
+		}
+	}
+	how := config.Selection{Alike: []string{"source-only@first", "source-only@second", "source-only@worse"}}
+	choice, err := compared(t, first, second, worse).Together(how)
+	if err != nil || !slices.Equal(choice.Together, []int{0, 1}) || math.Abs(choice.Votes[0]-0.5) > 1e-6 || floats.Sum(choice.Votes) != 1 {
+		t.Errorf("%v have the votes %v; %v", choice.Together, choice.Votes, err)
+	}
+	second.HeldOutRows = nil
+	if choice, err = compared(t, first, second, worse).Together(how); err != nil || len(choice.Together) != 3 || choice.Votes != nil {
+		t.Errorf("%v have the votes %v; %v", choice.Together, choice.Votes, err)
+	}
+}
