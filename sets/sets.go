@@ -27,6 +27,9 @@ import (
 // class with the threshold 0 is in each set.
 type Thresholds []float64
 
+// Levels are those that are kept with models, for sets of rows to come.
+var Levels = []float64{0.8, 0.9, 0.95, 0.99}
+
 // Fit returns the thresholds for sets of the level, between 0 and 1, by the probabilities of n held-out
 // source rows (row-major n×k), their labels from 0, and the groups of rows that belong together (n numbers,
 // nil for none). What counts is one for each group in which a class has rows, shared by these (Lee,

@@ -21,6 +21,7 @@ import (
 	"iwda/internal/input"
 	"iwda/internal/printable"
 	"iwda/internal/wholefile"
+	"iwda/sets"
 	"iwda/trust"
 )
 
@@ -42,6 +43,7 @@ func newAdaptCommand(s streams) *cli.Command {
 	flags := slices.Concat([]cli.Flag{
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Destination: &o.Folder, Value: "adapt-out", Usage: "`FOLDER` of everything that is written"},
 		&cli.BoolFlag{Name: "probabilities", Destination: &o.Probabilities, Usage: "write the probabilities of all classes too, as is done anyway of up to ten"},
+		setsFlag(&o.Sets),
 		tableFormat(&o.Format),
 		&cli.IntFlag{Name: "label-rows", Destination: &o.LabelRows, Value: labels.UsualRows, Action: commandline.Between(0, mostRows, "--label-rows", "want 0 or more"), Usage: labelRowsUsage},
 		&cli.IntFlag{Name: "steps", Destination: &o.Steps, Action: commandline.Between(1, mostSteps, "--steps", "a run takes one step or more"), Usage: "train each run for about `N` steps, but at least three epochs (default: as many as suit the data; --dry-run prints them)"},
@@ -87,6 +89,17 @@ Examples:
 // jsonFlag is that of commands that show an outcome.
 func jsonFlag(to *bool) cli.Flag {
 	return &cli.BoolFlag{Name: "json", Destination: to, Usage: "print outcome.json, and nothing else on standard output"}
+}
+
+// setsFlag is that of commands whose predictions may have sets.
+func setsFlag(to *float64) cli.Flag {
+	return &cli.Float64Flag{Name: "sets", Destination: to, Usage: "write for each row the set of classes that it may have, which has its class with `PROBABILITY`, whatever the class shares are: 0.8, 0.9, 0.95 or 0.99",
+		Action: func(_ *cli.Context, level float64) error {
+			if !slices.Contains(sets.Levels, level) {
+				return wrongUsage("--sets %v: want one of %v", level, sets.Levels)
+			}
+			return nil
+		}}
 }
 
 // tableFormat is --format for the tables of a folder.

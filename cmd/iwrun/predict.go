@@ -38,6 +38,7 @@ func newPredictCommand(s streams) *cli.Command {
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Destination: &o.Output, Usage: "`FILE` for the predictions, .csv, .npz or .parquet, or - for CSV on standard output"},
 		&cli.BoolFlag{Name: "probabilities", Destination: &o.Probabilities, Usage: "write the probabilities of all classes too, as is done anyway of up to ten"},
 		sharesFlag(&o.Shares, "input"),
+		setsFlag(&o.Sets),
 		&cli.StringFlag{Name: "to-label", Destination: &o.ToLabel, Usage: "write random rows for you to label to `FILE`, .csv or .parquet; iwrun evaluate reads it"},
 		&cli.IntFlag{Name: "label-rows", Destination: &o.LabelRows, Value: labels.UsualRows, Usage: "with --to-label: `N` rows", Action: commandline.Between(1, mostRows, "--label-rows", "want a row or more")},
 	}

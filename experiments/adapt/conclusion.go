@@ -14,6 +14,7 @@ import (
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
 	"iwda/internal/printable"
+	"iwda/sets"
 	"iwda/trust"
 )
 
@@ -34,6 +35,8 @@ type conclusion struct {
 	heldOut  heldOutRows
 	first    judge.Candidate // of those that predict
 	picture  picture
+	// thresholds are those of sets, of each of their levels; nil if none hold.
+	thresholds []sets.Thresholds
 }
 
 // Chosen is what is known of the runs that predict.
@@ -95,6 +98,9 @@ func conclude(how config.Selection, results string, runs []plan.Run, chosen *Lab
 		return conclusion{}, err
 	}
 	outcome.versions = used.Versions
+	if outcome.thresholds, err = compared.Thresholds(choice); err != nil {
+		return conclusion{}, err
+	}
 	outcome.known = compared.Trust(models[choice.Used].Classes, predicting, choice.Votes, choice.Correction)
 	for _, i := range predicting {
 		outcome.Runs = append(outcome.Runs, runs[i])

@@ -46,7 +46,10 @@ func (p *Plan) firstAnswer(ctx context.Context, run plan.Run) string {
 func (p *Plan) predictTarget(ctx context.Context, members []model.Model, name string, also func(id, class string, probability float64)) (predict.Written, error) {
 	request := predict.Request{
 		Inputs: []string{p.Data.Target.Path}, Roles: p.Data.Target.Roles, Shares: predict.ModelShares,
-		Output: p.path(name), Probabilities: p.options.Probabilities, Also: also,
+		Output: p.path(name), Probabilities: p.options.Probabilities, Also: also, Sets: p.options.Sets,
+	}
+	if name == p.table(names.First) {
+		request.Sets = 0 // nothing is known yet
 	}
 	return predict.Write(ctx, members, request, p.predictOptions())
 }

@@ -46,6 +46,8 @@ type Options struct {
 	Needs []string
 	// Probabilities has the predictions hold the probabilities of all classes.
 	Probabilities bool
+	// Sets is the level, of [sets.Levels], of a set of classes for each row; 0 for none.
+	Sets float64
 	// LabelRows of the target are drawn for somebody to label; 0 means 50, less than 0 none.
 	// LabelStrata has them drawn in strata of confidence.
 	LabelRows   int

@@ -16,6 +16,7 @@ import (
 	"iwda/experiments/model"
 	"iwda/experiments/store"
 	"iwda/internal/printable"
+	"iwda/sets"
 )
 
 // write leaves in the folder the chosen models, what they predict for every row of the target,
@@ -75,6 +76,11 @@ func (o *conclusion) predict(ctx context.Context, p *Plan, also func(id, class s
 	correct(members, o.Correction)
 	for i, vote := range o.Votes {
 		members[i].Vote = vote
+	}
+	if o.thresholds != nil {
+		for i := range members {
+			members[i].Sets = &model.Sets{Models: len(members), Levels: sets.Levels, Thresholds: o.thresholds}
+		}
 	}
 	if err := model.Save(p.path(names.Model), members...); err != nil {
 		return err

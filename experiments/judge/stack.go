@@ -8,6 +8,7 @@ import (
 
 	"iwda/experiments/store"
 	"iwda/internal/evenly"
+	"iwda/sets"
 	"iwda/weightest"
 )
 
@@ -89,6 +90,43 @@ func (c *Comparison) mixed(runs []int, votes []float64, rows []int) Candidate {
 		}
 	}
 	return m
+}
+
+// Thresholds returns those of package sets, of each of its levels, for the sets of what the chosen runs say together,
+// uncorrected: by what they say of source rows that they have not learnt from. They are nil if the runs have not all
+// judged the same rows.
+func (c *Comparison) Thresholds(of Choice) (all []sets.Thresholds, err error) {
+	predicting := of.Predicting()
+	votes, rows := of.Votes, []int(nil)
+	switch {
+	case slices.ContainsFunc(predicting, func(i int) bool { return aligns(MethodOf(c.Candidates[i].Run)) || c.Candidates[i].HeldOutRows == nil }):
+		return nil, nil
+	case votes == nil && len(predicting) > 1:
+		return nil, nil
+	case votes == nil:
+		votes, rows = []float64{1}, slices.Sorted(slices.Values(c.Candidates[predicting[0]].HeldOutRows))
+	default:
+		_, rows = c.stack(predicting)
+	}
+	m := c.mixed(predicting, votes, rows)
+	k := m.Classes
+	probabilities := make([]float64, len(rows)*k)
+	for j, run := range predicting {
+		said := c.classifiers[run].Of(c.Candidates[run].heldOut())
+		for i, place := range placesOf(c.Candidates[run], rows) {
+			floats.AddScaled(probabilities[i*k:(i+1)*k], votes[j], said[place*k:(place+1)*k])
+		}
+	}
+	const rounding = 1e-9 // of sums in another order, where rows have the same probability
+	for _, level := range sets.Levels {
+		thresholds, err := sets.Fit(k, probabilities, m.HeldOutLabels, m.HeldOutGroups, level)
+		if err != nil {
+			return nil, err
+		}
+		floats.Scale(1-rounding, thresholds)
+		all = append(all, thresholds)
+	}
+	return all, nil
 }
 
 // placesOf returns where a run has the judged source rows of these ascending numbers.

@@ -30,6 +30,16 @@ func (m Metadata) check() error {
 	if !(m.Vote >= 0 && m.Vote <= 1) {
 		return fmt.Errorf("vote is %v, want 0 to 1", m.Vote)
 	}
+	if m.Sets != nil && len(m.Sets.Thresholds) != len(m.Sets.Levels) {
+		return fmt.Errorf("sets.thresholds has %d lists for %d levels", len(m.Sets.Thresholds), len(m.Sets.Levels))
+	}
+	if m.Sets != nil {
+		for _, thresholds := range m.Sets.Thresholds {
+			if err := thresholds.Check(len(m.Classes)); err != nil {
+				return fmt.Errorf("sets: %w", err)
+			}
+		}
+	}
 	if err := m.checkNetwork(); err != nil {
 		return err
 	}

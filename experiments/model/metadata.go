@@ -23,6 +23,7 @@ import (
 	"iwda/internal/seal"
 	"iwda/internal/wholefile"
 	"iwda/nets/architecture"
+	"iwda/sets"
 )
 
 // The formats of model.json. A change that readers could get wrong has a higher number,
@@ -66,6 +67,8 @@ type Metadata struct {
 	Calibration *Calibration `json:"calibration,omitempty"`
 	// Vote is the weight of this model in the mean of those that predict together, up to a factor; 0 stands for 1.
 	Vote float64 `json:"vote,omitempty"`
+	// Sets are the thresholds of the classes that a row may have; nil if there are none.
+	Sets *Sets `json:"sets,omitempty"`
 	// Versions are those of the programs that made the model, by their names.
 	Versions map[string]string `json:"versions,omitempty"`
 	// Provenance says what the model was trained on and how, for people to read.
@@ -124,6 +127,14 @@ type Input struct {
 	// Resize is the side in pixels to which image files are scaled before the middle of
 	// Shape's size is cut out; 0 for images that come in that size.
 	Resize int `json:"resize,omitempty"`
+}
+
+// Sets are thresholds of package sets, on the mean of the calibrated, uncorrected probabilities of so many models
+// together, this one among them.
+type Sets struct {
+	Models     int               `json:"models"`
+	Levels     []float64         `json:"levels"`
+	Thresholds []sets.Thresholds `json:"thresholds"` // levels×k
 }
 
 // Shares are class shares in label order; each sums to 1.

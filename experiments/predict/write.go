@@ -9,6 +9,8 @@ import (
 
 	"iwda/datasets/table"
 	"iwda/experiments/model"
+	"iwda/internal/input"
+	"iwda/sets"
 )
 
 // Request says what is predicted of which rows, and where to.
@@ -20,6 +22,8 @@ type Request struct {
 	Output        string      // a file that [table.WritePredictions] writes, or [Stdout]
 	Stdout        io.Writer
 	Probabilities bool // those of all classes too, as they always are of up to [FewClasses]
+	// Sets is the level, of those that the models know, of a set of classes for each row; 0 for none.
+	Sets float64
 	// Also is told of each row that was predicted; it may be nil.
 	Also func(id, class string, probability float64)
 }
@@ -63,6 +67,10 @@ func Write(ctx context.Context, models []model.Model, request Request, options O
 		}
 		inputs = append(inputs, input)
 	}
+	thresholds, err := thresholdsOf(models, request.Sets)
+	if err != nil {
+		return w, err
+	}
 	ensemble := NewEnsemble(models, options)
 	if w.Shares, err = ensemble.Shares(ctx, request.Shares, inputs); err != nil {
 		return w, fmt.Errorf("class shares %s: %w", request.Shares, err)
@@ -71,9 +79,9 @@ func Write(ctx context.Context, models []model.Model, request Request, options O
 		if request.Also != nil {
 			add = request.andAlso(add, models[0].Classes)
 		}
-		return ensemble.Each(ctx, inputs, w.Shares, func(id string, probabilities []float32) error { return add(id, probabilities) })
+		return ensemble.each(ctx, inputs, w.Shares, thresholds, add)
 	}
-	what := table.Predictions{Classes: models[0].Classes, Probabilities: request.Probabilities || len(models[0].Classes) <= FewClasses}
+	what := table.Predictions{Classes: models[0].Classes, Sets: thresholds != nil, Probabilities: request.Probabilities || len(models[0].Classes) <= FewClasses}
 	if request.Output == Stdout {
 		w.Counts, err = table.StreamPredictions(request.Stdout, what, rows)
 	} else {
@@ -88,6 +96,46 @@ func Write(ctx context.Context, models []model.Model, request Request, options O
 		}
 	}
 	return w, err
+}
+
+// thresholdsOf returns those of the sets of a level by models that predict together; nil for the level 0.
+func thresholdsOf(models []model.Model, level float64) (sets.Thresholds, error) {
+	if level == 0 {
+		return nil, nil
+	}
+	known := models[0].Sets
+	if known == nil || known.Models != len(models) {
+		return nil, input.Wrong(errors.New("there are no sets of classes by these models: it takes a table, or methods that make no steps, whose classifiers have judged source rows that they had not learnt from; with iwrun adapt --set 'methods=[source-only@linear]' an array has one"))
+	}
+	at := slices.Index(known.Levels, level)
+	if at < 0 {
+		return nil, input.Wrong(fmt.Errorf("--sets %v: the models have sets of the levels %v", level, known.Levels))
+	}
+	return known.Thresholds[at], nil
+}
+
+// each is [Ensemble.Each] with the set of each row, if there are thresholds.
+func (e Ensemble) each(ctx context.Context, inputs []Input, shares [][]float64, thresholds sets.Thresholds, add table.Add) error {
+	if thresholds == nil {
+		return e.Each(ctx, inputs, shares, func(id string, probabilities []float32) error { return add(id, probabilities) })
+	}
+	k := len(thresholds)
+	return eachBatch(ctx, inputs, e, func(b batch, logits [][]float32) error {
+		plain, err := e.mean(logits, make([][]float64, len(e)))
+		if err != nil {
+			return err
+		}
+		corrected, err := e.mean(logits, shares)
+		if err != nil {
+			return err
+		}
+		for i := range len(plain) / k {
+			if err := add(b.id(i), model.Narrow(corrected[i*k:(i+1)*k]), thresholds.Of(plain[i*k:(i+1)*k])...); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // andAlso returns add with a word to Also once it is done.

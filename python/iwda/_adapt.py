@@ -31,6 +31,7 @@ def adapt(
     steps: Optional[int] = None,
     label_shift: bool = False,
     needs: Sequence[str] = (),
+    sets: Optional[float] = None,
     decimal: Optional[str] = None,
     folder: "Union[str, os.PathLike[str], None]" = None,
     progress: bool = True,
@@ -70,6 +71,9 @@ def adapt(
     needs : list of str
         What you need of the predictions, such as ``["accuracy >= 0.9", "recall(sepsis) >= 0.8"]``:
         :attr:`Outcome.needs` has the answers.
+    sets : float, optional
+        0.8, 0.9, 0.95 or 0.99: :attr:`Outcome.sets` says which classes each row may have, among which its
+        own is with that probability, in each class, whatever the class shares are. For tables.
     decimal : str, optional
         The sign before the fractions of numbers that are texts, ``","`` or ``"."``, if the numbers do not say it.
     folder : path, optional
@@ -124,6 +128,7 @@ def adapt(
     options = ["--device", device] + ([] if steps is None else ["--steps", str(_whole(steps, "steps"))])
     options += ["--label-shift"] if label_shift else []
     options += [word for need in needs for word in ("--need", need)]
+    options += [] if sets is None else ["--sets", str(sets)]
     options += [] if decimal is None or isinstance(source, np.ndarray) else ["--decimal", decimal]
     called = {}
     for key, value in settings.items():

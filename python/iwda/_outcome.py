@@ -131,8 +131,8 @@ class Outcome:
         return self.folder / name
 
     @cached_property
-    def _predicted(self) -> Tuple[Any, List[str], Any, Any]:
-        """Ids and what they are in files, numbers of the predicted classes, and probabilities."""
+    def _predicted(self) -> Tuple[Any, List[str], Any, Any, List[str]]:
+        """Ids and what they are in files, numbers of the predicted classes, probabilities, and sets if there are any."""
         path = self.path(self.record["files"]["predictions"])
         if path.suffix != ".csv":
             raise ValueError(f"{path}: predictions are read from .csv here; pandas.read_parquet reads this file")
@@ -140,16 +140,18 @@ class Outcome:
         header = next(lines)
         of_class = header.index("predicted_class")
         first = next((i for i, name in enumerate(header) if name.startswith("probability_")), len(header))
+        of_set = header.index("set") if header[-1] == "set" else len(header)
         number = {name: i for i, name in enumerate(self._names)}
-        texts, predicted, probabilities = [], [], []
+        texts, predicted, probabilities, sets = [], [], [], []
         for line in lines:
             texts.append(_data.unescape(line[0]))
             predicted.append(number[_data.unescape(line[of_class])])
-            probabilities.append(np.array(line[first:], np.float32))
+            probabilities.append(np.array(line[first:of_set], np.float32))
+            sets += map(_data.unescape, line[of_set:])
         ids = _data.kind_of(texts) if self._ids is None else self._ids
         if len(ids) != len(texts):
             raise ValueError(f"{len(ids)} ids; the target of {self.folder} has {len(texts)} rows")
-        return ids, texts, np.array(predicted, int), np.array(probabilities)
+        return ids, texts, np.array(predicted, int), np.array(probabilities), sets
 
     @property
     def ids(self) -> Any:
@@ -160,7 +162,7 @@ class Outcome:
     def predictions(self) -> Any:
         """The class of each row of the target, n: an array in their order or, if the ids are the
         index of a data frame, a series with that index."""
-        ids, _, numbers, _ = self._predicted
+        ids, _, numbers, _, _ = self._predicted
         classes = self.classes[numbers]
         return import_module("pandas").Series(classes, index=ids, name="predicted_class") if _is_index(ids) else classes
 
@@ -176,6 +178,14 @@ class Outcome:
         except ImportError:
             return values
         return pandas.DataFrame(values, index=self._predicted[0], columns=self.classes)
+
+    @property
+    def sets(self) -> Any:
+        """Which classes each row of the target may have, n × k truth values, if ``sets`` was given."""
+        texts = self._predicted[4]
+        if not texts:
+            raise ValueError(f"{self.folder} has no sets of classes; iwda.adapt(…, sets=0.9) or iwrun adapt --sets 0.9 writes them")
+        return np.array([[name in text.split(" | ") for name in self._names] for text in texts])
 
     def _by_class(self, *names: str) -> Any:
         columns = {name: np.array([number(c, name) for c in self.record["classes"]], float) for name in names}
@@ -254,7 +264,7 @@ class Outcome:
         """The ids that are these texts in files."""
         if self._ids is None:
             return _data.kind_of(texts)
-        ids, written, _, _ = self._predicted
+        ids, written, _, _, _ = self._predicted
         row = {text: i for i, text in enumerate(written)}
         return ids[[row[text] for text in texts]]
 
@@ -340,7 +350,7 @@ class Outcome:
         known = [i for i, label in enumerate(columns["label"]) if not _data.missing(label) and label != ""]
         columns["label"] = [names.get(label, label) for label in columns["label"]]
         if self._ids is not None:
-            ids, written, _, _ = self._predicted
+            ids, written, _, _, _ = self._predicted
             text = dict(zip(ids.tolist(), written))
             columns["id"] = [text.get(value, value) for value in columns["id"]]
         cells = {name: [_data.escape(str(values[i])) for i in known] for name, values in columns.items()}

@@ -332,6 +332,17 @@ def test_label_shift(domains):
     assert any("you said that only the class shares differ" in sentence for sentence in outcome.record["sentences"])
 
 
+def test_sets(domains, adapted):
+    source, y, target, hidden = domains
+    outcome = iwda.adapt(source, y, target, methods=["source-only@linear"], sets=0.9, progress=False)
+    classes = outcome.classes.tolist()
+    found = outcome.sets
+    assert found.shape == (len(target), len(classes)) and outcome.probabilities.shape == found.shape
+    assert np.mean([row[classes.index(label)] for row, label in zip(found, hidden)]) > 0.8
+    with pytest.raises(ValueError, match="sets=0.9"):
+        iwda.Outcome(adapted).sets
+
+
 def test_temporary_folder_goes_with_the_outcome(domains):
     rows, labels, target, _ = domains
     outcome = iwda.adapt(rows, labels, target, **ONE)
