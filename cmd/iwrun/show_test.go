@@ -70,7 +70,6 @@ func TestExitStatus(t *testing.T) {
 		"labelshift numbers.csv target.csv":       {2, "numbers.csv:1"},
 		"labelshift a b c":                        {2, "one too many"},
 		"labelshift --run empty":                  {2, "empty"},
-		"labelshift --merge none":                 {2, "none" + missing},
 		"show":                                    {2, "name one folder"},
 		"show source.csv":                         {2, "source.csv is a file; name the folder"},
 		"check source.csv":                        {2, "source.csv is a file; name the folder"},

@@ -38,10 +38,14 @@ func TestWithoutTorch(t *testing.T) {
 	if err := model.Save("tree", tree); err != nil {
 		t.Fatal(err)
 	}
-	about.Architecture = model.Architecture{Name: architecture.Linear}
-	line := numbers("classifier.bias", 1, 0, 0)
-	line.Shape = []uint64{2}
-	if err := model.Save("line", model.Model{Metadata: about, Weights: []statedict.Tensor{numbers("classifier.weight", 1, -1, 1), line}}); err != nil {
+	about.Architecture = model.Architecture{Name: architecture.MLP, HiddenLayers: 1, HiddenSize: 1}
+	vector := func(name string, values ...float32) statedict.Tensor {
+		t := numbers(name, 1, values...)
+		t.Shape = t.Shape[:1]
+		return t
+	}
+	network := []statedict.Tensor{numbers("bottleneck.weight", 1, 1), vector("bottleneck.bias", 0), numbers("classifier.weight", 1, -1, 1), vector("classifier.bias", 0, 0)}
+	if err := model.Save("network", model.Model{Metadata: about, Weights: network}); err != nil {
 		t.Fatal(err)
 	}
 	testfiles.Write(t, "rows.csv", "x\n0.25\n0.75\n")
@@ -52,7 +56,7 @@ func TestWithoutTorch(t *testing.T) {
 	if text := readFile(t, "out.csv"); !strings.Contains(text, "0,cat,") || !strings.Contains(text, "1,dog,") {
 		t.Errorf("predicted\n%s", text)
 	}
-	for _, folder := range []string{"tree", "line"} {
+	for _, folder := range []string{"tree", "network"} {
 		if status, _, said := call(t, "export", folder, "--onnx", folder+".onnx", "-o", folder+"-copy"); status != 0 {
 			t.Error(said)
 		}
@@ -61,8 +65,8 @@ func TestWithoutTorch(t *testing.T) {
 		}
 	}
 	for command, want := range map[string]string{
-		"predict line rows.csv -o line.csv": "opening a network needs iwrun-torch, ",
-		"-c tiny.yaml":                      "training needs iwrun-torch, ",
+		"predict network rows.csv -o network.csv": "opening a network needs iwrun-torch, ",
+		"-c tiny.yaml": "training needs iwrun-torch, ",
 	} {
 		status, _, said := call(t, strings.Fields(command)...)
 		if status != 1 || !strings.Contains(said, want) || !strings.Contains(said, "IWDA_TORCH names /nowhere/iwrun-torch, which is no program") {

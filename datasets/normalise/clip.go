@@ -27,6 +27,24 @@ func (r Range) Clip(row []float32) {
 	}
 }
 
+// rangeOf is from the least to the largest value of each column, and beyond by so many times their distance.
+func rangeOf(set datasets.Set, beyond float32) (r Range) {
+	row := make([]float32, datasets.Size(set.Shape()))
+	for i := range set.Len() {
+		if set.CopyRow(row, i); i == 0 {
+			r = Range{slices.Clone(row), slices.Clone(row)}
+		}
+		for j, v := range row {
+			r.Low[j], r.High[j] = min(r.Low[j], v), max(r.High[j], v)
+		}
+	}
+	for j, low := range r.Low {
+		width := beyond * (r.High[j] - low)
+		r.Low[j], r.High[j] = low-width, r.High[j]+width
+	}
+	return r
+}
+
 // Clipped returns a view of a set whose values are clipped.
 func Clipped(set datasets.Set, to Range) datasets.Set {
 	if to.Low == nil {

@@ -32,6 +32,9 @@ type Settings struct {
 	// Clip is the number of deviations at which columns are bounded before; see [Ranges]. 0 is
 	// for none.
 	Clip float64
+	// Within bounds columns that are normalised by the source's statistics: at so many times the width of the
+	// source's values outside of these. 0 is for none.
+	Within float64
 }
 
 // Standardises reports whether a way changes columns by statistics of their domain.
@@ -73,6 +76,10 @@ func Fit(how Settings, source, target datasets.Set) (Normalisation, error) {
 	if how.Clip > 0 {
 		ofSource, ofTarget, _ = Ranges(source, target, how.Clip)
 		source, target = Clipped(source, ofSource), Clipped(target, ofTarget)
+	}
+	if how.Within > 0 && how.Clip == 0 && how.Way == OfSource {
+		ofSource = rangeOf(source, float32(how.Within))
+		ofTarget = ofSource
 	}
 	var s, t Statistics
 	if how.Way == Matched {

@@ -172,6 +172,9 @@ type Network struct {
 	// Clip is the number of deviations from a column's mean at which values are clipped. It acts
 	// on columns whose variance comes from a few values far from all others. 0 never clips.
 	Clip float64 `yaml:"clip,omitempty"`
+	// Within clips values of the target that are further outside of the source's than so many times the width of
+	// these. It acts with normalise: source, and without clip. 0 never clips.
+	Within float64 `yaml:"within,omitempty"`
 }
 
 // The values of discriminator.normalise.
@@ -182,7 +185,7 @@ const (
 
 // Normalisation are the settings of network.normalise and clip.
 func (n Network) Normalisation() normalise.Settings {
-	return normalise.Settings{Way: n.Normalise, Clip: n.Clip}
+	return normalise.Settings{Way: n.Normalise, Clip: n.Clip, Within: n.Within}
 }
 
 // NotPretrained is the value of network.pretrained with which a ResNet is trained from

@@ -320,7 +320,7 @@ def test_seed_and_settings(domains, tmp_path):
         outcome = iwda.adapt(rows, labels, target, seed=seed, train__validation=0.2, **SEEDS)
         drawn.append(outcome.record["seeds"])
         assert "validation: 0.2" in outcome.path("experiment.yaml").read_text()
-    assert drawn == [[1, 2, 3], [4, 5, 6], [7, 8, 9]]
+    assert drawn == [[1], [2], [3]]
     outcome = iwda.adapt(rows, labels, target, seeds=np.array([5, 7]), **SEEDS)
     assert outcome.record["seeds"] == [5, 7]
 
