@@ -113,6 +113,28 @@ func TestRanges(t *testing.T) {
 
 // A wild row counts that is not among the rows on which the fixed points are found: of
 // 150,001, these leave out the rows 2, 5, 8 and so on.
+// A value of the target may lie outside of the source's by once their width; what lies further, as a later date does,
+// counts as there. The source's own rows, and other ways to normalise, are as they were.
+func TestWithin(t *testing.T) {
+	source := vectors(t, 2, 0, 10, 2, 20, 4, 30)
+	target := vectors(t, 2, 6, 1000, 9, -1000, 1, 15)
+	n, err := Fit(Settings{Way: OfSource, Within: 1}, source, target)
+	if err != nil || !slices.Equal(n.Target.Low, []float32{-4, -10}) || !slices.Equal(n.Target.High, []float32{8, 50}) || n.Source != nil {
+		t.Fatalf("%+v, %v", n, err)
+	}
+	plain, err := Fit(Settings{Way: OfSource}, source, target)
+	if err != nil || !slices.Equal(Values(n.OnSource(source)).RawMatrix().Data, Values(plain.OnSource(source)).RawMatrix().Data) {
+		t.Errorf("the source's rows: %v", err)
+	}
+	want := Values(plain.OnTarget(vectors(t, 2, 6, 50, 8, -10, 1, 15))).RawMatrix().Data
+	if got := Values(n.OnTarget(target)).RawMatrix().Data; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if own, err := Fit(Settings{Way: Standard, Within: 1}, source, target); err != nil || own.Target.Low != nil {
+		t.Errorf("%+v, %v", own, err)
+	}
+}
+
 func TestRangesOfManyRows(t *testing.T) {
 	const rows = 150_001
 	plain := normalColumns(t, 1, rows, 1, nil)

@@ -41,7 +41,7 @@ func TestParseMistakes(t *testing.T) {
 		{"key in several sections", minimal + "every: 3\n",
 			`f.yaml:7:1: unknown key "every"; did you mean train.schedule.every or weights.every?`},
 		{"key near none", minimal + "network: {colour: red}\n",
-			`f.yaml:7:11: unknown key "colour" in network; choose from name, pretrained, file, features, layers, frozen, views, normalise, clip`},
+			`f.yaml:7:11: unknown key "colour" in network; choose from name, pretrained, file, features, layers, frozen, views, normalise, clip, within`},
 		{"duplicate key", minimal + "train: {epochs: 1, epochs: 2}\n",
 			`f.yaml:7:20: key "epochs" is given twice, first at f.yaml:7:9`},
 		{"duplicate section", minimal + "seeds: [3]\n",
@@ -71,7 +71,7 @@ func TestParseMistakes(t *testing.T) {
 		{"scalar for a list", replace("[dann, iwdan]", "dann"),
 			`f.yaml:5:10: methods must be a list, as [a, b], not the text "dann"`},
 		{"scalar for a mapping", minimal + "network: lenet\n",
-			`f.yaml:7:10: network must be a mapping with the keys name, pretrained, file, features, layers, frozen, views, normalise, clip, not the text "lenet"`},
+			`f.yaml:7:10: network must be a mapping with the keys name, pretrained, file, features, layers, frozen, views, normalise, clip, within, not the text "lenet"`},
 		{"mapping for a scalar", minimal + "network: {name: {a: b}}\n",
 			`f.yaml:7:17: network.name must be text, not a mapping`},
 

@@ -68,6 +68,7 @@ var rules = map[string]rule{
 	"network.views":      between(0, 1000),
 	"network.normalise":  emptyFor(normalise.None, "normalisation", normalise.OfSource, normalise.Standard, normalise.Matched, normalise.UnitLength),
 	"network.clip":       bound,
+	"network.within":     bound,
 
 	"discriminator.hidden":              between(1, 16384),
 	"discriminator.dropout":             shareTaken,
