@@ -113,8 +113,11 @@ func Fit(ctx context.Context, rows learners.Rows, others []float32, threads int,
 		judge(fold, best, c)
 		result.Crossed.Others[fold] = c.Logits(others, d, 1)
 	})
-	whole := newProblem(rows.Part(evenly.Of(order, most)), threads)
-	all, err := whole.solve(ctx, strengths[best], whole.along(problems[0].whole(paths[0][best])))
+	start, whole := problems[0].whole(paths[0][best]), newProblem(rows.Part(evenly.Of(order, most)), threads)
+	if whole.basis != nil {
+		start = nil
+	}
+	all, err := whole.solve(ctx, strengths[best], start)
 	if err := cmp.Or(append(failed, err)...); err != nil {
 		return fail(err)
 	}

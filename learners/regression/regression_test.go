@@ -104,7 +104,7 @@ func TestFewRows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := many.solve(t.Context(), 0.5, few.whole(few.along(make([]float64, many.vectors*102))))
+		want, err := many.solve(t.Context(), 0.5, few.whole(make([]float64, many.vectors*39)))
 		if err != nil {
 			t.Fatal(err)
 		}

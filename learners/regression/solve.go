@@ -30,15 +30,19 @@ type block struct {
 
 // blockOf is the b-th one of rows (n×d).
 func blockOf(values []float32, d, b int) block {
-	values = values[b*blockRows*d : min(len(values), (b+1)*blockRows*d)]
+	wide := widen(values[b*blockRows*d : min(len(values), (b+1)*blockRows*d)])
+	rows := len(wide) / d
+	x := block{rows, slices.Repeat([]float64{1}, rows*(d+1))}
+	simd.Transpose(x.columns, wide, rows, d, rows, d)
+	return x
+}
+
+func widen(values []float32) []float64 {
 	wide := make([]float64, len(values))
 	for i, v := range values {
 		wide[i] = float64(v)
 	}
-	rows := len(values) / d
-	x := block{rows, slices.Repeat([]float64{1}, rows*(d+1))}
-	simd.Transpose(x.columns, wide, rows, d, rows, d)
-	return x
+	return wide
 }
 
 // logits sets those of vectors of weights, each with its bias, one after the other.
@@ -99,10 +103,7 @@ func newProblem(rows learners.Rows, threads int) *problem {
 func basisOf(values []float32, d int) (basis [][]float64, coordinates []float32) {
 	const negligible = 1e-7 // what float32 rounds
 	for row := range slices.Chunk(values, d) {
-		rest := make([]float64, d)
-		for j, v := range row {
-			rest[j] = float64(v)
-		}
+		rest := widen(row)
 		length := floats.Norm(rest, 2)
 		for range 2 { // the second time against rounding
 			for _, b := range basis {
@@ -118,10 +119,7 @@ func basisOf(values []float32, d int) (basis [][]float64, coordinates []float32)
 		basis = [][]float64{make([]float64, d)}
 	}
 	for row := range slices.Chunk(values, d) {
-		wide := make([]float64, d)
-		for j, v := range row {
-			wide[j] = float64(v)
-		}
+		wide := widen(row)
 		for _, b := range basis {
 			coordinates = append(coordinates, float32(floats.Dot(wide, b)))
 		}
@@ -142,20 +140,6 @@ func (p *problem) whole(at []float64) (whole []float64) {
 		whole = append(append(whole, weights...), v[p.d])
 	}
 	return whole
-}
-
-// along returns vectors of weights of the rows' own columns along the basis.
-func (p *problem) along(whole []float64) (at []float64) {
-	if p.basis == nil {
-		return whole
-	}
-	for v := range slices.Chunk(whole, len(p.basis[0])+1) {
-		for _, b := range p.basis {
-			at = append(at, floats.Dot(v[:len(b)], b))
-		}
-		at = append(at, v[len(v)-1])
-	}
-	return at
 }
 
 func (p *problem) weight(row int) float64 {
