@@ -133,7 +133,7 @@ type Classifier struct {
 	OwnHeldOut, Own []int            // predicted classes (n and m)
 }
 
-// MostClasses is the number of classes above which resamples take minutes, and there are no intervals.
+// MostClasses is the number of classes above which resamples take minutes and a floor more: there are neither.
 const MostClasses = 225
 
 // furthest is how far two opinions of the same predictions may be apart.
@@ -249,8 +249,11 @@ func Of(names []string, s Classifier, p Predictions, e Evidence) Known {
 func (s Classifier) floor(predicted []int) (float64, error) {
 	k := len(s.Target())
 	most := floor.MostRows(k, k)
-	if slices.Contains(s.SpeaksFor, 0) {
+	switch {
+	case slices.Contains(s.SpeaksFor, 0):
 		return 0, errors.New("a class has no held-out row")
+	case k > MostClasses:
+		return 0, fmt.Errorf("a critic of %d classes would take hours", k)
 	}
 	features := func(rows classshares.Rows) *mat.Dense {
 		if rows.Probabilities {

@@ -13,12 +13,15 @@ import (
 // MLLS the target's rows, lack rank: a classifier whose predictions are always the same,
 // two classes that get equal probabilities in every row, or, for hard predictions, a class
 // that is never predicted. Ambiguity returns nil where there is one solution, and for an
-// estimate that solves no equations.
+// estimate that solves no equations. Of more than MostDense classes nothing is computed: it returns nil.
 //
 // Two solutions differ by a vector d of the kernel of the equations, and ‖d‖ ≤ √2 as both
 // are distributions, so that |d_j| ≤ √2 ‖P e_j‖, P the projection onto the kernel. That
 // solutions are not negative may bound them further.
 func Ambiguity(e Estimator, p Problem) ([]float64, error) {
+	if p.Classes() > MostDense {
+		return nil, nil
+	}
 	a, err := e.Equations(p)
 	if a == nil || err != nil {
 		return nil, err

@@ -19,6 +19,7 @@ type mixture struct {
 	rows    *panels.Panels // of these classes; newMixture keeps those that count
 	counts  []float64      // of these rows
 	total   float64        // Σ counts
+	many    bool           // more than MostDense classes, of each of which a row counts: no share is 0
 	density []float64      // a(x)·q of every row, at
 	last    []float64      // the q that was evaluated last
 }
@@ -33,6 +34,7 @@ func newMixture(rows *Rows, pseudocount int, prior []float64) *mixture {
 			m.classes = append(m.classes, j)
 		}
 	}
+	m.many = pseudocount > 0 && rows.Pseudocounts == nil && len(m.classes) > MostDense
 	columns := m.classes
 	if len(columns) == k {
 		columns = nil

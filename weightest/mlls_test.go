@@ -118,6 +118,19 @@ func checkMLLSOptimal(t *testing.T, rows []float64, counts []int, p Problem) {
 	}
 }
 
+// With a row of each class, those of more classes than systems are solved of by matrices are optimal too.
+func TestMLLSOfManyClasses(t *testing.T) {
+	const k, m = MostDense + 20, 700
+	for a, alteration := range rowAlterations {
+		s := alteredSample(t, rand.New(rand.NewPCG(13, uint64(a))), k, 2*k, m, alteration.apply)
+		p := problem(t, s)
+		at, _, err := MLLS{Pseudocount: Laplace}.solve(p)
+		if err != nil || !(at.violation < 1e-9) || !(math.Abs(floats.Sum(at.q)-1) < 1e-12) {
+			t.Errorf("%s: violation %v, sum %v: %v", alteration.name, at.violation, floats.Sum(at.q), err)
+		}
+	}
+}
+
 // The order of the rows must not matter, and a row that counts twice is two rows.
 // With pseudocounts q is where a step of EM leads that counts them as rows: of each class with
 // a prior, and of no other.

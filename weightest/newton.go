@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"iwda/internal/conjugate"
 	"iwda/internal/evenly"
 	"iwda/weightest/internal/panels"
 	"iwda/weightest/internal/simplex"
@@ -37,7 +38,7 @@ const (
 // them.
 func (m *mixture) maximise() (mixtureState, error) {
 	q, least := evenly.Pick(m.prior, m.classes), leastShare
-	if len(m.counts) >= 10*thinning*len(q) {
+	if len(m.counts) >= 10*thinning*len(q) && !m.many {
 		few := m.thinned()
 		if s, _, err := few.climb(interior(q, least), roughViolation); err == nil {
 			// A class without share there may have one of less than one of these rows.
@@ -74,7 +75,7 @@ func (m *mixture) climb(q []float64, tolerance float64) (best mixtureState, step
 	var curvature *mat.SymDense
 	var model *newtonModel
 	for stale := 0; s.violation > tolerance && steps < newtonSteps; steps++ {
-		if curvature == nil {
+		if curvature == nil && !m.many {
 			curvature = m.curvature()
 			model = newNewtonModel(evenly.All(len(prior)), prior, byWeights(curvature, prior))
 		}
@@ -83,7 +84,9 @@ func (m *mixture) climb(q []float64, tolerance float64) (best mixtureState, step
 		if model != nil {
 			x, blocked = model.step(s)
 		}
-		if blocked {
+		if m.many {
+			x = m.conjugateStep(s)
+		} else if blocked {
 			if x, err = m.newtonStep(s, curvature); err != nil {
 				return best, steps, err
 			}
@@ -170,6 +173,44 @@ func (m *mixture) newtonStep(s mixtureState, h *mat.SymDense) ([]float64, error)
 		x[a] = solution[i]
 	}
 	return x, nil
+}
+
+// MostDense is the number of classes up to which systems of as many equations are solved by their
+// matrices, whose time grows with its cube; those of more by products with them.
+const MostDense = 500
+
+// CheckResamples returns an error for k classes that are too many to resample.
+func CheckResamples(k int) error {
+	if k <= MostDense {
+		return nil
+	}
+	return fmt.Errorf("resamples of more than %d classes take hours", MostDense)
+}
+
+// conjugateStep returns the shares after a Newton step, found by products with the Hessian H, which are
+// differences of gradients. As H q = g, the gradient, z = H⁻¹1 is near q, and the step leads from q to 2q - z/Σz.
+// Shares fall to a hundredth at most.
+func (m *mixture) conjugateStep(s mixtureState) []float64 {
+	const most, lowest, nearby = 100, 0.01, 1e-6
+	rest := make([]float64, len(s.q)) // 1 - H q
+	for a, g := range s.gradient {
+		rest[a] = 1 - g
+	}
+	z, _ := conjugate.Solve(rest, s.q, max(1e-3, min(0.1, s.violation)), most, func(into, along []float64) error {
+		length := nearby / floats.Norm(floats.DivTo(into, along, s.q), math.Inf(1))
+		next := m.differentiate(floats.AddScaledTo(make([]float64, len(along)), s.q, length, along))
+		floats.Scale(1/length, floats.SubTo(into, s.gradient, next.gradient))
+		return nil
+	}) // less q; without an error
+	total, x := floats.Sum(z), make([]float64, len(z))
+	for a, q := range s.q {
+		x[a] = max(q+(q*total-z[a])/(1+total), lowest*q)
+	}
+	floats.Scale(1/floats.Sum(x), x)
+	if !(floats.Dot(s.gradient, x) > 1) { // g·q is 1: one step of EM, which always leads upwards
+		floats.MulTo(x, s.q, s.gradient)
+	}
+	return x
 }
 
 // rootOf returns an upper triangular R with RᵀR = H, and with a little more on the

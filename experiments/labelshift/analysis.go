@@ -30,7 +30,7 @@ type Analysis struct {
 	SourceShares           []float64 // by the labels, length k
 	Estimate               weightest.Estimate
 	// ConditionNumber is that of C of hard predictions: its largest over its smallest
-	// singular value; +Inf where C is singular.
+	// singular value; +Inf where C is singular, NaN where there are too many classes.
 	ConditionNumber float64
 	// EffectiveRows is the number of source rows that those weighted by the estimate
 	// are worth.
@@ -156,10 +156,13 @@ func (a *Analysis) describe(p weightest.Problem, estimator weightest.Estimator, 
 	return nil
 }
 
-// conditionNumber is +Inf where rounding alone may be what makes C regular.
+// conditionNumber is +Inf where rounding alone may be what makes C regular, and NaN of more than
+// [weightest.MostDense] classes.
 func conditionNumber(c *mat.Dense) float64 {
 	const largest = 1e15
-	if condition := mat.Cond(c, 2); condition < largest {
+	if c.RawMatrix().Rows > weightest.MostDense {
+		return math.NaN()
+	} else if condition := mat.Cond(c, 2); condition < largest {
 		return condition
 	}
 	return math.Inf(1)

@@ -240,6 +240,53 @@ func TestReplicasThatFit(t *testing.T) {
 	}
 }
 
+// Classes that are too many for systems of as many equations have shares, and notes say what is not known of them.
+func TestManyClasses(t *testing.T) {
+	const k = weightest.MostDense + 10
+	random := rand.New(rand.NewPCG(3, 4))
+	draw := func(rows int) *Predictions {
+		p := &Predictions{Name: "rows", Classes: make([]string, k), Kind: table.Probabilities}
+		for class := range k {
+			p.Classes[class] = fmt.Sprint("c", class)
+		}
+		for i := range rows {
+			row, total := make([]float32, k), float32(0)
+			for class := range row {
+				row[class] = float32(math.Exp(random.NormFloat64()))
+				if class == i%k {
+					row[class] *= k
+				}
+				total += row[class]
+			}
+			for class := range row {
+				row[class] /= total
+			}
+			p.values, p.labels = append(p.values, row...), append(p.labels, i%k)
+		}
+		return p
+	}
+	s := Default()
+	a, err := Analyse(draw(k), draw(k/2), s) // the target has the first half of the classes
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first := floats.Sum(a.Estimate.TargetDistribution[:k/2]); first < 0.6 {
+		t.Errorf("the classes that the target has have the share %v", first)
+	}
+	var written bytes.Buffer
+	if err := a.Sheet().Write(&written, "json"); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Sheet().Write(&written, "md"); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"No intervals: resamples of more than 500 classes take hours.", "not computed of more than 500 classes", "a critic of 510 classes would take hours"} {
+		if !strings.Contains(written.String(), want) {
+			t.Errorf("nothing says %q", want)
+		}
+	}
+}
+
 // That some weights are at their bound does not hide that others explain the predictions as well.
 func TestUndeterminedSharesWithAWarning(t *testing.T) {
 	// Cats and dogs are always predicted alike, and the target has no row that may be an owl.

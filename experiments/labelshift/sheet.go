@@ -79,6 +79,8 @@ func (a *Analysis) sheet() sheet.Sheet {
 	condition := fmt.Sprintf("%.3g", a.ConditionNumber)
 	if math.IsInf(a.ConditionNumber, 1) {
 		condition = "infinite (C is singular)"
+	} else if math.IsNaN(a.ConditionNumber) {
+		condition = fmt.Sprintf("not computed of more than %d classes, nor whether other class shares explain the predictions as well", weightest.MostDense)
 	}
 	s.Notes = append(s.Notes,
 		fmt.Sprintf("Condition number of C, the confusion matrix of hard predictions: %s.", condition),

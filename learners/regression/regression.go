@@ -53,7 +53,7 @@ const (
 
 // Fit is a [learners.Learner], whose model is a [Classifier] with C = 1, unless another strength has a mean
 // cross-entropy over folds, each of which is predicted by a classifier of the other rows, that is lower
-// by more than two standard errors of the difference. Of many rows some are read, drawn evenly over the
+// by more than two standard errors of the difference. Weaker penalties than those with which it rises are not tried. Of many rows some are read, drawn evenly over the
 // classes, two of each of many classes. Crossed is by the classifiers of the folds, with the same C. An error is that of the context, of
 // more classes than rows that can be learnt from, of values that are not finite, or of an optimiser that does not arrive.
 func Fit(ctx context.Context, rows learners.Rows, others []float32, threads int, _ *rand.PCG) (learners.Fitted, error) {
@@ -72,10 +72,7 @@ func Fit(ctx context.Context, rows learners.Rows, others []float32, threads int,
 	of := foldsOf(crossed, folds)
 	problems := make([]*problem, min(folds, len(tried))) // each without a fold
 	held, paths, failed := make([][]int, len(problems)), make([][][]float64, len(problems)), make([]error, len(problems))
-	logits := make([][]float64, len(strengths))
-	for strength := range logits {
-		logits[strength] = make([]float64, len(tried)*k)
-	}
+	var logits, losses [][]float64
 	judge := func(fold, strength int, c Classifier) {
 		for i, row := range slices.Collect(slices.Chunk(c.Logits(crossed.Part(held[fold]).Values, d, 1), k)) {
 			copy(logits[strength][held[fold][i]*k:], row)
@@ -91,15 +88,24 @@ func Fit(ctx context.Context, rows learners.Rows, others []float32, threads int,
 			}
 		}
 		problems[fold] = newProblem(crossed.Part(learnt), 1)
-		paths[fold], failed[fold] = problems[fold].path(ctx)
-		for strength, at := range paths[fold] {
-			judge(fold, strength, problems[fold].classifier(at, strengths[strength]))
-		}
+		paths[fold] = make([][]float64, len(strengths))
 	})
-	if err := cmp.Or(failed...); err != nil {
-		return fail(err)
+	for s, c := range strengths {
+		logits = append(logits, make([]float64, len(tried)*k))
+		learners.Parallel(threads, len(problems), func(_, fold int) {
+			if paths[fold][s], failed[fold] = problems[fold].minimum(ctx, c, paths[fold][max(0, s-1)], near); failed[fold] == nil {
+				judge(fold, s, problems[fold].classifier(paths[fold][s], c))
+			}
+		})
+		if err := cmp.Or(failed...); err != nil {
+			return fail(err)
+		}
+		losses = append(losses, lossesOf(logits[s], crossed.Labels, k))
+		if s >= usual && floats.Sum(losses[s]) > floats.Sum(losses[s-1]) {
+			break // weaker penalties would be worse still, and take longest
+		}
 	}
-	best := bestStrength(logits, crossed.Labels, k)
+	best := bestStrength(losses)
 	result := learners.Fitted{Crossed: learners.Crossed{Rows: tried, Logits: logits[best], Others: make([][]float64, len(problems))}}
 	learners.Parallel(threads, len(problems), func(_, fold int) {
 		var c Classifier
@@ -107,7 +113,11 @@ func Fit(ctx context.Context, rows learners.Rows, others []float32, threads int,
 		judge(fold, best, c)
 		result.Crossed.Others[fold] = c.Logits(others, d, 1)
 	})
-	all, err := newProblem(rows.Part(evenly.Of(order, most)), threads).solve(ctx, strengths[best], paths[0][best])
+	start, whole := problems[0].whole(paths[0][best]), newProblem(rows.Part(evenly.Of(order, most)), threads)
+	if whole.basis != nil {
+		start = nil
+	}
+	all, err := whole.solve(ctx, strengths[best], start)
 	if err := cmp.Or(append(failed, err)...); err != nil {
 		return fail(err)
 	}
@@ -125,19 +135,23 @@ func extent(n, d, k int) (most, judged, parts int) {
 	return most, judged, folds
 }
 
-// bestStrength returns the place of the strength that Fit takes, from the logits of rows (n×k) by
-// each.
-func bestStrength(logits [][]float64, labels []int, k int) int {
-	losses, means := make([][]float64, len(logits)), make([]float64, len(logits))
-	for s, of := range logits {
-		for i, y := range labels {
-			row := of[i*k : (i+1)*k]
-			losses[s] = append(losses[s], floats.LogSumExp(row)-row[y])
-		}
-		means[s] = stat.Mean(losses[s], nil)
+// lossesOf returns the cross-entropies of logits (n×k).
+func lossesOf(logits []float64, labels []int, k int) (losses []float64) {
+	for i, y := range labels {
+		row := logits[i*k : (i+1)*k]
+		losses = append(losses, floats.LogSumExp(row)-row[y])
+	}
+	return losses
+}
+
+// bestStrength returns the place of the strength that Fit takes, from the losses of n rows by each.
+func bestStrength(losses [][]float64) int {
+	var means []float64
+	for _, of := range losses {
+		means = append(means, stat.Mean(of, nil))
 	}
 	best := floats.MinIdx(means)
-	gain := floats.SubTo(make([]float64, len(labels)), losses[usual], losses[best])
+	gain := floats.SubTo(make([]float64, len(losses[best])), losses[usual], losses[best])
 	if mean, deviation := stat.MeanStdDev(gain, nil); mean > clearly*stat.StdErr(deviation, float64(len(gain))) {
 		return best
 	}

@@ -89,6 +89,64 @@ func TestStartWithoutClasses(t *testing.T) {
 	}
 }
 
+// The minimum of fewer rows than columns, along a basis of the rows, is that of all columns: that of the same rows six times with a
+// sixth of C.
+func TestFewRows(t *testing.T) {
+	for _, k := range []int{2, 3} {
+		rows := problemOf(40, 101, k, 1, 3)
+		copy(rows.Values, rows.Values[101:202]) // two alike
+		copy(rows.Values[202:303], make([]float32, 101))
+		few, many := newProblem(rows, 1), newProblem(rows.Part(slices.Repeat(evenly.All(40), 6)), 1)
+		if len(few.basis) != 38 || many.basis != nil {
+			t.Fatalf("%d classes: bases of %d and %d", k, len(few.basis), len(many.basis))
+		}
+		got, err := few.solve(t.Context(), 3, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := many.solve(t.Context(), 0.5, few.whole(make([]float64, many.vectors*39)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !floats.EqualApprox(got.Weight, want.Weight, 1e-6) || !floats.EqualApprox(got.Bias, want.Bias, 1e-6) {
+			t.Errorf("%d classes: weights differ by %v", k, floats.Distance(got.Weight, want.Weight, math.Inf(1)))
+		}
+	}
+	rows := learners.Rows{Classes: 2, Values: make([]float32, 4*10), Labels: []int{0, 1, 0, 1}}
+	if _, err := newProblem(rows, 1).solve(t.Context(), 1, nil); err != nil {
+		t.Error("of zeros alone:", err)
+	}
+}
+
+// After much work near is near enough.
+func TestMostWork(t *testing.T) {
+	rows := problemOf(300, 5, 3, 1.5, 1)
+	start := newProblem(rows, 1)
+	at, err := start.minimum(t.Context(), 100, nil, near)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newProblem(rows, 1)
+	p.work = 2 * mostWork
+	again, err := p.minimum(t.Context(), 100, nil, least)
+	if err != nil || !slices.Equal(again, at) {
+		t.Error("another minimum than the near one", err)
+	}
+	if least, err := newProblem(rows, 1).minimum(t.Context(), 100, nil, least); err != nil || slices.Equal(least, at) {
+		t.Error("the near minimum without work", err)
+	}
+}
+
+// Strengths are tried until the loss rises beyond C = 1: the judged rows have been predicted by the best of all.
+func TestStrengthsUntilLossRises(t *testing.T) {
+	rows := problemOf(300, 40, 20, 3, 5)
+	c, crossed := fit(t, rows, nil, 1)
+	got := floats.Sum(lossesOf(crossed.Logits, evenly.Pick(rows.Labels, crossed.Rows), 20))
+	if c.C != 1 || got/300 > 0.8*math.Log(20) {
+		t.Errorf("C = %v, loss %v", c.C, got/300)
+	}
+}
+
 // Of many classes two rows each are judged, in two folds, so that one of them is learnt from; of more than can be
 // learnt from, an error says so.
 func TestManyClasses(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"iwda/internal/conjugate"
 	"iwda/internal/evenly"
 	"iwda/internal/simd"
 	"iwda/learners"
@@ -29,15 +30,19 @@ type block struct {
 
 // blockOf is the b-th one of rows (n×d).
 func blockOf(values []float32, d, b int) block {
-	values = values[b*blockRows*d : min(len(values), (b+1)*blockRows*d)]
+	wide := widen(values[b*blockRows*d : min(len(values), (b+1)*blockRows*d)])
+	rows := len(wide) / d
+	x := block{rows, slices.Repeat([]float64{1}, rows*(d+1))}
+	simd.Transpose(x.columns, wide, rows, d, rows, d)
+	return x
+}
+
+func widen(values []float32) []float64 {
 	wide := make([]float64, len(values))
 	for i, v := range values {
 		wide[i] = float64(v)
 	}
-	rows := len(values) / d
-	x := block{rows, slices.Repeat([]float64{1}, rows*(d+1))}
-	simd.Transpose(x.columns, wide, rows, d, rows, d)
-	return x
+	return wide
 }
 
 // logits sets those of vectors of weights, each with its bias, one after the other.
@@ -55,11 +60,17 @@ type problem struct {
 	gram             []float64   // XᵀX/n with the ones
 	deviations       []float64   // of whether a row is of a vector's class
 	probabilities    [][]float64 // of each block, k×rows, where value was asked for last
+	basis            [][]float64 // of the rows, if they are few: columns are coordinates along it; see basisOf
 	threads          int
+	work             float64 // products of values and weights since newProblem
 }
 
 func newProblem(rows learners.Rows, threads int) *problem {
 	p := &problem{n: len(rows.Labels), d: rows.Columns(), k: rows.Classes, vectors: rows.Classes, labels: rows.Labels, threads: threads}
+	if 2*p.n < p.d {
+		p.basis, rows.Values = basisOf(rows.Values, p.d)
+		p.d = len(p.basis)
+	}
 	if p.k == 2 {
 		p.vectors = 1
 	}
@@ -84,6 +95,51 @@ func newProblem(rows learners.Rows, threads int) *problem {
 		p.deviations = append(p.deviations, math.Sqrt(share*(1-share)))
 	}
 	return p
+}
+
+// basisOf returns an orthonormal basis of rows (n×d), fewer than columns, and their coordinates along it. The weights
+// at the minimum are combinations of rows, so that as many columns as rows are enough to find them. One of zeros has one
+// vector too.
+func basisOf(values []float32, d int) (basis [][]float64, coordinates []float32) {
+	const negligible = 1e-7 // what float32 rounds
+	for row := range slices.Chunk(values, d) {
+		rest := widen(row)
+		length := floats.Norm(rest, 2)
+		for range 2 { // the second time against rounding
+			for _, b := range basis {
+				floats.AddScaled(rest, -floats.Dot(rest, b), b)
+			}
+		}
+		if left := floats.Norm(rest, 2); left > negligible*length {
+			floats.Scale(1/left, rest)
+			basis = append(basis, rest)
+		}
+	}
+	if basis == nil {
+		basis = [][]float64{make([]float64, d)}
+	}
+	for row := range slices.Chunk(values, d) {
+		wide := widen(row)
+		for _, b := range basis {
+			coordinates = append(coordinates, float32(floats.Dot(wide, b)))
+		}
+	}
+	return basis, coordinates
+}
+
+// whole returns vectors of weights of the rows' own columns.
+func (p *problem) whole(at []float64) (whole []float64) {
+	if p.basis == nil {
+		return at
+	}
+	for v := range slices.Chunk(at, p.d+1) {
+		weights := make([]float64, len(p.basis[0]))
+		for j, b := range p.basis {
+			floats.AddScaled(weights, v[j], b)
+		}
+		whole = append(append(whole, weights...), v[p.d])
+	}
+	return whole
 }
 
 func (p *problem) weight(row int) float64 {
@@ -138,6 +194,7 @@ func (p *problem) value(at, gradient []float64, c float64) float64 {
 
 // curvature writes the product of a step and the second derivatives of F where value was asked for last.
 func (p *problem) curvature(into, step []float64, c float64) {
+	p.work += float64(p.n) * float64(len(step))
 	p.inGroups(into, func(into []float64, b int, scratch []float64) float64 {
 		x, q := p.blocks[b], p.probabilities[b]
 		n := x.rows
@@ -270,19 +327,6 @@ func (a *axes) gradient(into, of []float64) {
 	}
 }
 
-// path returns where F is nearly least, for each strength, looked for from the one before on.
-func (p *problem) path(ctx context.Context) (path [][]float64, err error) {
-	path = make([][]float64, len(strengths))
-	var before []float64
-	for s, c := range strengths {
-		if path[s], err = p.minimum(ctx, c, before, near); err != nil {
-			return nil, err
-		}
-		before = path[s]
-	}
-	return path, nil
-}
-
 // solve returns the classifier at the minimum, looked for from a start on.
 func (p *problem) solve(ctx context.Context, c float64, start []float64) (Classifier, error) {
 	at, err := p.minimum(ctx, c, start, least)
@@ -295,17 +339,19 @@ func (p *problem) solve(ctx context.Context, c float64, start []float64) (Classi
 // classifier is that of vectors of weights. Its biases sum to 0: F is the same if all have a number more.
 func (p *problem) classifier(at []float64, c float64) Classifier {
 	result := Classifier{C: c}
+	at = p.whole(at)
+	d := len(at)/p.vectors - 1
 	if p.k == 2 {
 		at = slices.Concat(at, at)
 		for i := range at {
 			at[i] /= 2
-			if i < p.d+1 {
+			if i < d+1 {
 				at[i] *= -1
 			}
 		}
 	}
-	for v := range slices.Chunk(at, p.d+1) {
-		result.Weight, result.Bias = append(result.Weight, v[:p.d]...), append(result.Bias, v[p.d])
+	for v := range slices.Chunk(at, d+1) {
+		result.Weight, result.Bias = append(result.Weight, v[:d]...), append(result.Bias, v[d])
 	}
 	floats.AddConst(-stat.Mean(result.Bias, nil), result.Bias)
 	return result
@@ -316,6 +362,8 @@ func (p *problem) classifier(at []float64, c float64) Classifier {
 const (
 	near  = 1e-3
 	least = 1e-8
+	// mostWork is the number of products of a value and a weight after which near is near enough.
+	mostWork = 2e10
 )
 
 // minimum returns where F is least, looked for from a start on, nil for 0, until the gradient is as short as
@@ -338,6 +386,9 @@ func (p *problem) minimum(ctx context.Context, c float64, start []float64, short
 	axes.gradient(gradient, own)
 	for range rounds {
 		length := floats.Norm(gradient, 2)
+		if p.work > mostWork {
+			shortest = max(shortest, near)
+		}
 		if length <= shortest {
 			return axes.back(v), nil
 		}
@@ -369,22 +420,10 @@ func (p *problem) minimum(ctx context.Context, c float64, start []float64, short
 // where value was asked for last.
 func (p *problem) step(ctx context.Context, axes *axes, gradient []float64, c, factor float64) ([]float64, error) {
 	const most = 250
-	step, rest, own := make([]float64, len(gradient)), slices.Clone(gradient), make([]float64, len(gradient))
-	floats.Scale(-1, rest)
-	along, curved := slices.Clone(rest), make([]float64, len(gradient))
-	square := floats.Dot(rest, rest)
-	for end, i := factor*factor*square, 0; square > end && i < most; i++ {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
+	own, downhill := make([]float64, len(gradient)), floats.ScaleTo(make([]float64, len(gradient)), -1, gradient)
+	return conjugate.Solve(downhill, nil, factor, most, func(curved, along []float64) error {
 		p.curvature(own, axes.back(along), c)
 		axes.gradient(curved, own)
-		share := square / floats.Dot(along, curved)
-		floats.AddScaled(step, share, along)
-		floats.AddScaled(rest, -share, curved)
-		before := square
-		square = floats.Dot(rest, rest)
-		floats.AddScaledTo(along, rest, square/before, along)
-	}
-	return step, nil
+		return ctx.Err()
+	})
 }

@@ -70,7 +70,7 @@ func (l *logLoss) fit(f form) (Calibration, error) {
 			continue
 		}
 		if f.shrunk && !f.free {
-			if free := l.freed(best); free != nil {
+			if free := l.freed(f, best); free != nil {
 				f, best = freed, free
 			}
 		}
@@ -82,18 +82,18 @@ func (l *logLoss) fit(f form) (Calibration, error) {
 // freed returns the optimum of the form freed if the rows overrule the penalty on the scale of
 // a shrunk form, of which best is the optimum, and nil if they do not. One step of Newton's
 // method, which can only lead away from 1, tells whether that is worth a fit.
-func (l *logLoss) freed(best *lossState) *lossState {
+func (l *logLoss) freed(f form, best *lossState) *lossState {
 	scale, pull := best.x[0], l.penalty().ofScale()
 	if scale <= 1 {
 		return nil
 	}
-	told := curvatureOfScale(best) - pull
+	told := l.curvatureOfScale(f, best) - pull
 	if !(told > 0 && scale+pull*(scale-1)/told >= otherUnit) {
 		return nil
 	}
 	all := l.minimise(freed, best.x, evenly.All(len(best.x)), gradientLimit/10)
 	scale = all.x[0]
-	deviation := 1 / math.Sqrt(float64(len(l.labels))*curvatureOfScale(all))
+	deviation := 1 / math.Sqrt(float64(len(l.labels))*l.curvatureOfScale(freed, all))
 	if !(scale >= otherUnit && deviation <= scaleDeviation*scale) {
 		return nil
 	}
@@ -102,7 +102,12 @@ func (l *logLoss) freed(best *lossState) *lossState {
 
 // curvatureOfScale returns that of the loss along the one scale, the other parameters at their
 // optimum; 0 if the Hessian has no inverse.
-func curvatureOfScale(s *lossState) float64 {
+func (l *logLoss) curvatureOfScale(f form, s *lossState) float64 {
+	if l.many() {
+		unit := make([]float64, len(s.x))
+		unit[0] = 1
+		return 1 / l.solve(f, s, unit, evenly.All(len(unit)), 1e-3)[0]
+	}
 	var factor mat.Cholesky
 	var column mat.VecDense // the first one of the inverse
 	first := mat.NewVecDense(len(s.x), nil)
@@ -166,7 +171,7 @@ func (l *logLoss) calibration(f form, s *lossState, fixed []bool) (Calibration, 
 		return Calibration{}, tellsNothing
 	}
 	free := freeIndices(fixed)
-	if hessian := panels.Block(s.hessian, free); !exceeds(hessian, flattest) {
+	if l.many() && !(l.curvatureOfScale(f, s) > flattest) || !l.many() && !exceeds(panels.Block(s.hessian, free), flattest) {
 		return Calibration{}, &noOptimum{fmt.Sprintf("the rows do not tell its parameters (an eigenvalue of the Hessian is below %.2g)", flattest)}
 	}
 	if !f.vector && s.x[0]*l.spread < leastSpread {
@@ -223,7 +228,7 @@ func (l *logLoss) minimise(f form, x []float64, free []int, tolerance float64) *
 		next := l.search(f, s, free, kept)
 		switch {
 		case next != nil:
-			kept = next.hessian == s.hessian
+			kept = next.hessian == s.hessian && !l.many()
 			s = next
 		case kept:
 			s, kept = l.evaluate(f, s.x, true), false
@@ -242,8 +247,10 @@ func (l *logLoss) search(f form, s *lossState, free []int, kept bool) *lossState
 	gradient := evenly.Pick(s.gradient, free)
 	norm := floats.Norm(gradient, 2)
 	near := norm < roughGradient
-	step := newtonStep(panels.Block(s.hessian, free), gradient)
-	if step == nil {
+	var step []float64
+	if l.many() {
+		step = l.solve(f, s, gradient, free, max(1e-3, min(0.1, norm)))
+	} else if step = newtonStep(panels.Block(s.hessian, free), gradient); step == nil {
 		return nil
 	}
 	slope := floats.Dot(gradient, step)

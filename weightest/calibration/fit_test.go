@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"iwda/weightest"
 	"iwda/weightest/internal/weighttest"
 )
 
@@ -286,5 +287,35 @@ func TestCalibrateHugeLogits(t *testing.T) {
 		if err != nil || c.Form != form || !(meanLogLoss(c, logits, labels) < math.Log(k)) {
 			t.Errorf("logits to 1e150, %s: %s, %v", form, c.Form, err)
 		}
+	}
+}
+
+// Classes that are too many for the Hessian have the optimum too, which their gradient shows: without penalties of a form, of one that
+// is shrunk, and of one whose scale is freed.
+func TestManyClasses(t *testing.T) {
+	const k, n = weightest.MostDense + 20, 3 * (weightest.MostDense + 20)
+	r := rand.New(rand.NewPCG(7, 1))
+	logits, labels := make([]float64, 0, n*k), make([]int, n)
+	for i := range labels {
+		labels[i] = i % k
+		for j := range k {
+			z := r.NormFloat64()
+			if j == i%k {
+				z += 3
+			}
+			logits = append(logits, z)
+		}
+	}
+	for name, want := range map[string]string{"ts": "ts", "bcts": "bcts", "bcts-ridge": "bcts-ridge-free"} {
+		c, err := Calibrate(name, logits, labels, k)
+		if err != nil || c.Form != want || c.Gradient > 1e-10 {
+			t.Errorf("%s: %s of gradient %v, %v: %s", name, c.Form, c.Gradient, err, c.Note)
+		}
+	}
+	if _, err := Identity(k).OnResamples(logits, labels); err != nil {
+		t.Error("without parameters:", err)
+	}
+	if _, err := (Calibration{Form: "ts", Scales: make([]float64, k), Biases: make([]float64, k)}).OnResamples(logits, labels); err == nil {
+		t.Error("no error of resamples")
 	}
 }

@@ -8,7 +8,10 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"iwda/internal/conjugate"
+	"iwda/internal/evenly"
 	"iwda/internal/simd"
+	"iwda/weightest"
 	"iwda/weightest/internal/panels"
 )
 
@@ -110,8 +113,8 @@ type lossState struct {
 	x         []float64
 	loss      float64
 	gradient  []float64
-	hessian   *mat.SymDense
-	separated bool // every label has the largest entry of its row of s∘z + b
+	hessian   *mat.SymDense // nil for many classes, see many
+	separated bool          // every label has the largest entry of its row of s∘z + b
 }
 
 func (f form) scales(k int) int {
@@ -165,6 +168,7 @@ func (l *lossSums) add(other *lossSums) {
 func (l *logLoss) evaluate(f form, x []float64, curvature bool) *lossState {
 	k, n := l.classes, f.parameters(l.classes)
 	s, b := f.split(x, k)
+	curvature = curvature && !l.many()
 	groups := make([]*lossSums, l.logits.Groups())
 	l.logits.EachGroup(16*k+n*n/2, func(group, first, last int) {
 		groups[group] = l.evaluateGroup(f, s, b, first, last, curvature)
@@ -185,6 +189,33 @@ func (l *logLoss) evaluate(f form, x []float64, curvature bool) *lossState {
 	}
 	f.addTo(state, b, l.penalty(), curvature)
 	return state
+}
+
+// many tells whether equations are solved by products with the Hessian instead of the Hessian.
+func (l *logLoss) many() bool { return l.classes > weightest.MostDense }
+
+// solve returns what the inverse of the Hessian at s makes of b, up to a share of b, by differences of gradients.
+func (l *logLoss) solve(f form, s *lossState, b []float64, free []int, share float64) []float64 {
+	const most, nearby = 200, 1e-4
+	near, scales, rows := make([]float64, len(free)), f.scales(l.classes), float64(len(l.labels))
+	for i, j := range free {
+		if near[i] = 1 / max(1, l.spread*l.spread); j >= scales { // of a bias, as the class's share is
+			near[i] = rows / (1 + l.counts[j-scales])
+		}
+	}
+	x, _ := conjugate.Solve(b, near, share, most, func(into, along []float64) error {
+		length := nearby / floats.Norm(along, math.Inf(1))
+		clear(into)
+		for _, side := range []float64{-length, length} {
+			point := slices.Clone(s.x)
+			for i, j := range free {
+				point[j] += side * along[i]
+			}
+			floats.AddScaled(into, 0.5/side, evenly.Pick(l.evaluate(f, point, false).gradient, free))
+		}
+		return nil
+	}) // without an error
+	return x
 }
 
 // penalty is what is added to the mean loss of so many rows; see logLoss and shrink.

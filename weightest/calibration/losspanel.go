@@ -61,9 +61,13 @@ func (p *lossPanel) exponentials(l *logLoss, i int, s, b []float64) {
 
 // separated tells whether every label's probability is above all others of its row.
 func (p *lossPanel) separated(labels []int) bool {
+	own := make([]float64, len(labels))
 	for row, label := range labels {
-		for j, column := range p.probabilities {
-			if j != label && column[row] >= p.probabilities[label][row] {
+		own[row] = p.probabilities[label][row]
+	}
+	for j, column := range p.probabilities {
+		for row, value := range column {
+			if value >= own[row] && labels[row] != j {
 				return false
 			}
 		}

@@ -10,6 +10,7 @@ import (
 
 	"iwda/internal/evenly"
 	"iwda/internal/simd"
+	"iwda/weightest"
 	"iwda/weightest/internal/panels"
 )
 
@@ -42,6 +43,9 @@ func (c Calibration) OnResamples(logits []float64, labels []int) (*Resampler, er
 		return nil, err
 	}
 	k := len(c.Scales)
+	if err := weightest.CheckResamples(k); err != nil {
+		return nil, err
+	}
 	loss, err := newLogLoss(logits, labels, k)
 	if err != nil {
 		return nil, err

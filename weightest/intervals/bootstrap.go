@@ -52,6 +52,7 @@ type Resampled struct {
 // rows: it is left out, and the warning says how many were. The error is that of the estimator on
 // the sample itself, or of the first resample where more than half have no estimate.
 //
+// More classes than weightest.MostDense are an error.
 // Where the problem has several solutions the intervals are wider by their Ambiguity.
 func Bootstrap(s *weightest.Sample, e weightest.Estimator, settings BootstrapSettings) (Uncertainty, error) {
 	if settings.Replicas <= 0 {
@@ -59,6 +60,9 @@ func Bootstrap(s *weightest.Sample, e weightest.Estimator, settings BootstrapSet
 	}
 	if settings.Level <= 0 {
 		settings.Level = defaultLevel
+	}
+	if err := weightest.CheckResamples(s.Classes()); err != nil {
+		return Uncertainty{}, err
 	}
 	p, err := s.Problem()
 	if err != nil {

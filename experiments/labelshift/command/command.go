@@ -249,15 +249,15 @@ func (o options) read() (source, target *labelshift.Predictions, err error) {
 	return source, target, err
 }
 
-// keepHeapSmall makes Go collect garbage often where there are many rows of k values, and returns
+// keepHeapSmall makes Go collect garbage often where there are many rows of k values, or many values, and returns
 // what ends that. Then nearly all memory is large arrays without pointers, which cost the
-// collector nothing: of rows in float32, in float64, and once or twice in another order.
+// collector nothing: of rows in float32, in float64, and once or twice in another order, and of k×k sums.
 func keepHeapSmall(rows, k int) (end func()) {
-	const many, percent, bytes = 200_000, 20, 4 + 3*8
-	if rows < many {
+	const many, manyValues, percent, bytes, ofClasses = 200_000, 20_000_000, 20, 4 + 3*8, 6 * 8
+	if rows < many && rows*k < manyValues {
 		return func() {}
 	}
-	before, limit := debug.SetGCPercent(percent), debug.SetMemoryLimit(int64(bytes*rows*k))
+	before, limit := debug.SetGCPercent(percent), debug.SetMemoryLimit(int64(bytes*rows*k+ofClasses*k*k))
 	return func() {
 		debug.SetGCPercent(before)
 		debug.SetMemoryLimit(limit)
