@@ -203,6 +203,9 @@ func (o *workOptions) devices(s streams) error {
 		return nil
 	}
 	err := s.ask(engine.Devices, o.Device, &o.Schedule.Devices)
+	if o.Device == "auto" && errors.Is(err, engine.ErrMissing) {
+		o.Schedule.Devices, err = []string{"cpu"}, nil // and what needs more of it says that it is missing
+	}
 	if errors.Is(err, input.ErrWrong) {
 		return wrongUsage("%v", err)
 	}
