@@ -6,6 +6,7 @@ import (
 	"syscall"
 
 	"iwda/internal/commandline"
+	"iwda/internal/system"
 )
 
 // onSignals calls the functions one after the other, each for one signal to stop, until
@@ -39,7 +40,7 @@ func onSignals(actions ...func()) (release func()) {
 // received says nothing new and is dropped.
 func onCheckpointSignals(noted func()) (wishes <-chan struct{}, release func()) {
 	signals, pending := make(chan os.Signal, 1), make(chan struct{}, 1)
-	signal.Notify(signals, syscall.SIGUSR1)
+	signal.Notify(signals, system.Checkpoint)
 	go func() {
 		for range signals {
 			select {

@@ -12,7 +12,9 @@ import (
 	"sync"
 	"unsafe"
 
-	"golang.org/x/sys/unix"
+	"github.com/edsrzf/mmap-go"
+
+	"iwda/internal/system"
 )
 
 // Where a [Reader] keeps the resized images.
@@ -40,7 +42,7 @@ type cache struct {
 	locks      [64]lock // image i has lock i modulo 64
 	slots      []slot
 	images     []byte
-	mapping    []byte // slots and images; nil once closed
+	mapping    mmap.MMap // slots and images; nil once closed
 }
 
 // lock has a cache line of its own.
@@ -74,7 +76,7 @@ func openCache(set *Set, side int, options ReaderOptions) (*cache, error) {
 	size := start + c.imageSize*set.Len()
 	switch options.Cache {
 	case MemoryCache:
-		c.mapping, err = unix.Mmap(-1, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
+		c.mapping, err = anonymous(size)
 		if err != nil {
 			err = fmt.Errorf("images: a cache of %d bytes in memory: %w", size, err)
 		}
@@ -114,9 +116,9 @@ func cacheName(set *Set, side int) string {
 
 // mapFile maps a file of the given size, which is made and reserved on the disk
 // where it does not exist. Readers that start at the same time wait for each other.
-func mapFile(folder, name string, size int) ([]byte, error) {
+func mapFile(folder, name string, size int) (mmap.MMap, error) {
 	path := filepath.Join(folder, name)
-	fail := func(err error) ([]byte, error) {
+	fail := func(err error) (mmap.MMap, error) {
 		return nil, fmt.Errorf("images: a cache of %d bytes in the file %s: %w", size, path, withoutPath(err))
 	}
 	if err := os.MkdirAll(folder, 0o777); err != nil {
@@ -127,12 +129,11 @@ func mapFile(folder, name string, size int) ([]byte, error) {
 		return fail(err)
 	}
 	defer file.Close() // the mapping stays
-	descriptor := int(file.Fd())
-	if err := unix.Flock(descriptor, unix.LOCK_EX); err != nil {
+	if err := system.Lock(file, system.Exclusive); err != nil {
 		return fail(err)
 	}
 	// Closing alone would keep the lock for as long as the mapping is there.
-	defer unix.Flock(descriptor, unix.LOCK_UN)
+	defer system.Lock(file, system.Unlock)
 	info, err := file.Stat()
 	if err != nil {
 		return fail(err)
@@ -144,7 +145,7 @@ func mapFile(folder, name string, size int) ([]byte, error) {
 			return fail(err)
 		}
 	}
-	mapping, err := unix.Mmap(descriptor, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	mapping, err := mmap.MapRegion(file, size, mmap.RDWR, 0, 0)
 	if err != nil {
 		return fail(err)
 	}
@@ -213,7 +214,7 @@ func (c *cache) close() error {
 	}
 	mapping := c.mapping
 	c.mapping, c.slots, c.images = nil, nil, nil
-	if err := unix.Munmap(mapping); err != nil {
+	if err := mapping.Unmap(); err != nil {
 		return fmt.Errorf("images: closing a cache: %w", err)
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 
+	"github.com/edsrzf/mmap-go"
 	"golang.org/x/sys/unix"
 )
 
@@ -15,4 +16,9 @@ func reserve(file *os.File, size int64) error {
 		return file.Truncate(size)
 	}
 	return err
+}
+
+// anonymous maps memory, of which what is never written takes no room.
+func anonymous(size int) (mmap.MMap, error) {
+	return unix.Mmap(-1, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
 }

@@ -5,11 +5,14 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"unicode/utf8"
 
 	"iwda/internal/heading"
+	"iwda/internal/system"
 )
 
 // npzPredictions writes arrays one after the other. The header of an array tells how many rows
@@ -26,7 +29,7 @@ type npzPredictions struct {
 }
 
 func newNPZPredictions(w io.Writer, folder string, p Predictions) (predictionWriter, error) {
-	file, err := os.CreateTemp(folder, ".predictions.tmp-")
+	file, err := system.OpenFile(filepath.Join(folder, fmt.Sprintf(".predictions.tmp-%016x", rand.Uint64())), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return nil, err
 	}

@@ -28,6 +28,7 @@ import (
 	"syscall"
 
 	"iwda/internal/input"
+	"iwda/internal/system"
 )
 
 // Protocol is the number of what both programs say to each other. A change that one of them could get wrong has a
@@ -150,7 +151,7 @@ func (p *Process) start(question string) error {
 		p.Log = io.Discard
 	}
 	command := exec.Command(words[0], words[1:]...)
-	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C reaches iwrun alone, which passes it on
+	system.Apart(command) // Ctrl-C reaches iwrun alone, which passes it on
 	command.Stderr = p.Log
 	in, inErr := command.StdinPipe()
 	out, outErr := command.StdoutPipe()
@@ -169,7 +170,7 @@ func (p *Process) Ask(ctx context.Context, question string, with, answer any) er
 	if err := cmp.Or(ctx.Err(), p.start(question)); err != nil {
 		return err
 	}
-	defer context.AfterFunc(ctx, func() { p.command.Process.Signal(syscall.SIGTERM) })()
+	defer context.AfterFunc(ctx, func() { system.Stop(p.command.Process, p.in) })()
 	write(p.in, line{Question: question}, with) // one that has ended has said why before
 	said, err := read(p.out, p.Log, func(line) any { return answer })
 	if err != nil {

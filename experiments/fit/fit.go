@@ -19,6 +19,7 @@ import (
 	"iwda/experiments/model"
 	"iwda/experiments/store"
 	"iwda/internal/evenly"
+	"iwda/internal/system"
 	"iwda/learners"
 	"iwda/learners/boosting"
 	"iwda/learners/forest"
@@ -127,7 +128,7 @@ func Run(ctx context.Context, run config.Resolved, dir store.Dir, options Option
 	if err != nil {
 		return store.Result{}, err
 	}
-	result.Seconds, result.PeakMemoryBytes = time.Since(started).Seconds(), measure.PeakMemory()
+	result.Seconds, result.PeakMemoryBytes = time.Since(started).Seconds(), system.PeakMemory()
 	return result, dir.WriteResult(result)
 }
 

@@ -11,12 +11,12 @@ import (
 	"os/signal"
 	"slices"
 	"sync"
-	"syscall"
 	"time"
 
 	"iwda/experiments/engine"
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
+	"iwda/internal/system"
 	"iwda/internal/throttle"
 )
 
@@ -81,7 +81,7 @@ func Work(folder string, in io.Reader, out io.Writer, gone func(), makeRun func(
 		gone()
 	}()
 	checkpoint := make(chan os.Signal, 1) // what comes before the last was taken is as good as the last
-	signal.Notify(checkpoint, syscall.SIGUSR1)
+	signal.Notify(checkpoint, system.Checkpoint)
 	defer signal.Stop(checkpoint)
 	reporter := NewReporter(out)
 	run, dir, err := plan.Open(folder)

@@ -5,8 +5,9 @@ import (
 	"os"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"time"
+
+	"iwda/internal/system"
 )
 
 // patience is the number of ticks without a sign of life after which a worker counts as
@@ -52,11 +53,9 @@ func (w *watchdog) guard(stall time.Duration, worker *os.Process, ended <-chan s
 // dumpTime is what a hanging worker gets to write its stacks into the log.
 const dumpTime = 5 * time.Second
 
-// endHanging ends a worker. SIGQUIT lets Go print what every goroutine is at; a worker
-// that was stopped must go on for that.
+// endHanging ends a worker.
 func endHanging(worker *os.Process, ended <-chan struct{}) {
-	worker.Signal(syscall.SIGQUIT)
-	worker.Signal(syscall.SIGCONT)
+	system.AskStacks(worker)
 	select {
 	case <-ended:
 	case <-time.After(dumpTime):

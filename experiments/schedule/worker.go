@@ -14,6 +14,7 @@ import (
 
 	"iwda/experiments/engine"
 	"iwda/experiments/store"
+	"iwda/internal/system"
 )
 
 // worker is a process that makes a run.
@@ -22,6 +23,7 @@ type worker struct {
 	log     *os.File
 	said    int64 // where in the log the worker's words begin
 	command *exec.Cmd
+	input   io.Closer
 	output  io.Reader
 	ended   chan struct{}
 
@@ -69,12 +71,11 @@ func (w *worker) prepare(reason string) (err error) {
 func (w *worker) start(o Options) (err error) {
 	words := append(o.Command(w.run, w.device), w.dir.String())
 	w.command = exec.Command(words[0], words[1:]...)
-	w.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	system.Apart(w.command, w.lock.File())
 	w.command.Env = Environment(o.Threads)
 	w.command.Stderr = w.log
-	w.command.ExtraFiles = []*os.File{w.lock.File()}
 	// Nothing is written to it, and Wait closes it.
-	if _, err = w.command.StdinPipe(); err != nil {
+	if w.input, err = w.command.StdinPipe(); err != nil {
 		return err
 	}
 	if w.output, err = w.command.StdoutPipe(); err != nil {
@@ -108,7 +109,7 @@ func (s *scheduler) attend(ctx context.Context, w *worker) {
 	for {
 		select {
 		case <-stop:
-			process.Signal(syscall.SIGTERM)
+			system.Stop(process, w.input)
 			stop = nil
 		case <-s.options.Kill:
 			process.Kill()
@@ -175,7 +176,7 @@ func (s *scheduler) passOnCheckpoints(ended <-chan struct{}) {
 			return
 		}
 		for process := range s.listening.Range {
-			process.(*os.Process).Signal(syscall.SIGUSR1)
+			process.(*os.Process).Signal(system.Checkpoint)
 		}
 	}
 }

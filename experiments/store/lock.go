@@ -6,10 +6,10 @@ import (
 	"io/fs"
 	"os"
 	"strings"
-	"syscall"
 	"time"
 
 	"iwda/internal/input"
+	"iwda/internal/system"
 	"iwda/internal/wholefile"
 )
 
@@ -66,7 +66,7 @@ const (
 // take locks the file and writes who holds it.
 func (l *Lock) take() error {
 	for range lookTries {
-		err := l.disk.Lock(l.file, syscall.LOCK_EX|syscall.LOCK_NB)
+		err := l.disk.Lock(l.file, system.Exclusive|system.NoWaiting)
 		if err == nil {
 			// Without space for its name the lock holds all the same.
 			host, _ := os.Hostname()
@@ -75,13 +75,13 @@ func (l *Lock) take() error {
 			}
 			return nil
 		}
-		if !errors.Is(err, syscall.EWOULDBLOCK) {
+		if !errors.Is(err, system.ErrLocked) {
 			return fmt.Errorf("cannot lock %s: %w; put the results on a file system with locks", l.path, err)
 		}
-		if l.disk.Lock(l.file, syscall.LOCK_SH|syscall.LOCK_NB) != nil {
+		if l.disk.Lock(l.file, system.Shared|system.NoWaiting) != nil {
 			break // it is held, and not only looked at
 		}
-		if err := l.disk.Lock(l.file, syscall.LOCK_UN); err != nil {
+		if err := l.disk.Lock(l.file, system.Unlock); err != nil {
 			return fmt.Errorf("cannot unlock %s: %w", l.path, err)
 		}
 		time.Sleep(lookPause)
@@ -118,8 +118,8 @@ func (d Dir) Locked() (by string, locked bool, err error) {
 		return "", false, err
 	}
 	defer file.Close() // which lets go of the shared lock
-	err = d.disk.Lock(file, syscall.LOCK_SH|syscall.LOCK_NB)
-	if errors.Is(err, syscall.EWOULDBLOCK) {
+	err = d.disk.Lock(file, system.Shared|system.NoWaiting)
+	if errors.Is(err, system.ErrLocked) {
 		return holder(file.Name()), true, nil
 	}
 	return "", false, err

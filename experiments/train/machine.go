@@ -7,6 +7,7 @@ import (
 
 	"iwda/experiments/measure"
 	"iwda/experiments/store"
+	"iwda/internal/system"
 	"iwda/torch"
 )
 
@@ -35,7 +36,7 @@ type effort struct {
 func (e *effort) seconds() float64 { return time.Since(e.started).Seconds() }
 
 // peak is the largest resident memory of any process of the run, in bytes.
-func (e *effort) peak() int64 { return max(e.formerPeak, measure.PeakMemory()) }
+func (e *effort) peak() int64 { return max(e.formerPeak, system.PeakMemory()) }
 
 func (e *effort) conclude(r *store.Result) { r.Seconds, r.PeakMemoryBytes = e.seconds(), e.peak() }
 

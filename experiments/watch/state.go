@@ -10,11 +10,11 @@ import (
 	"math"
 	"os"
 	"slices"
-	"syscall"
 	"time"
 
 	"iwda/internal/input"
 	"iwda/internal/seal"
+	"iwda/internal/system"
 	"iwda/internal/wholefile"
 	"iwda/monitor"
 	"iwda/weightest/shifttest"
@@ -277,11 +277,11 @@ func Lock(ctx context.Context, disk *wholefile.Disk, path string) (release func(
 		return nil, fmt.Errorf("cannot lock the state: %w", err)
 	}
 	for {
-		err := disk.Lock(file, syscall.LOCK_EX|syscall.LOCK_NB)
+		err := disk.Lock(file, system.Exclusive|system.NoWaiting)
 		if err == nil {
 			return file.Close, nil
 		}
-		if !errors.Is(err, syscall.EWOULDBLOCK) {
+		if !errors.Is(err, system.ErrLocked) {
 			file.Close()
 			return nil, fmt.Errorf("cannot lock %s: %w; put the state on a file system with locks", path, err)
 		}

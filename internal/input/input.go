@@ -11,7 +11,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"syscall"
+
+	"iwda/internal/system"
 )
 
 // Bounds for [Read]. They are far above what is written, and keep a file that was put in the
@@ -43,7 +44,7 @@ func (w wrong) Unwrap() []error { return []error{w.error, ErrWrong} }
 
 // Open opens a file for reading. What is no file is an error that wraps [ErrNotFile]; it does
 // not wait.
-func Open(path string) (*os.File, error) { return regular(path, os.Stat, os.OpenFile) }
+func Open(path string) (*os.File, error) { return regular(path, os.Stat, system.OpenFile) }
 
 // OpenFolder opens a folder, which may be a link. No path through it leaves it.
 func OpenFolder(path string) (*os.Root, error) { return os.OpenRoot(path) }
@@ -118,7 +119,7 @@ func regular(path string, stat func(string) (os.FileInfo, error), open func(stri
 	if err := check(path, info); err != nil {
 		return nil, err
 	}
-	file, err := open(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	file, err := open(path, system.Reading, 0)
 	if err != nil {
 		return nil, err
 	}

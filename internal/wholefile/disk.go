@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"iwda/internal/system"
 )
 
 // Disk is where files are written. A nil Disk is the system's, and so is the zero one.
@@ -57,7 +59,7 @@ func (d *Disk) do(c Call, make func() error) error {
 // Rename gives a file another name, in place of one that has it. Who calls makes sure that the
 // folder is flushed.
 func (d *Disk) Rename(from, to string) error {
-	return d.do(Call{Op: OpRename, Path: from, To: to}, func() error { return os.Rename(from, to) })
+	return d.do(Call{Op: OpRename, Path: from, To: to}, func() error { return system.Rename(from, to) })
 }
 
 func (d *Disk) link(from, to string) error {
@@ -66,19 +68,12 @@ func (d *Disk) link(from, to string) error {
 
 // remove removes a file, or a folder with what is in it, if it is there.
 func (d *Disk) remove(path string) error {
-	return d.do(Call{Op: OpRemove, Path: path}, func() error { return os.RemoveAll(path) })
+	return d.do(Call{Op: OpRemove, Path: path}, func() error { return system.RemoveAll(path) })
 }
 
-// Lock is the system call flock, made again if a signal interrupted it.
+// Lock is [system.Lock].
 func (d *Disk) Lock(file *os.File, how int) error {
-	return d.do(Call{Op: OpLock, Path: file.Name()}, func() error {
-		for {
-			err := syscall.Flock(int(file.Fd()), how)
-			if !errors.Is(err, syscall.EINTR) {
-				return err
-			}
-		}
-	})
+	return d.do(Call{Op: OpLock, Path: file.Name()}, func() error { return system.Lock(file, how) })
 }
 
 // RemoveFrom removes those of a folder's entries that are there, and flushes the folder if any
@@ -128,20 +123,9 @@ func (d *Disk) MakeFolder(path string) error {
 }
 
 // syncFolder flushes the folder's entries to the disk, so that a rename outlives
-// a power cut. Some network file systems cannot and say so: that is no error.
+// a power cut.
 func (d *Disk) syncFolder(path string) error {
-	return d.do(Call{Op: OpSyncFolder, Path: path}, func() error {
-		folder, err := os.Open(path)
-		if err != nil {
-			return err
-		}
-		defer folder.Close()
-		err = folder.Sync()
-		if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
-			return nil
-		}
-		return err
-	})
+	return d.do(Call{Op: OpSyncFolder, Path: path}, func() error { return system.SyncFolder(path) })
 }
 
 // newFile is a file that is being written, under a temporary name and locked.
@@ -166,13 +150,13 @@ func (d *Disk) create(path string) (*newFile, error) {
 		var file *os.File
 		err := d.do(Call{Op: OpCreate, Path: name}, func() (err error) {
 			// Not os.CreateTemp, whose files only their owner can read whatever the umask.
-			file, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+			file, err = system.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 			return err
 		})
 		if err != nil {
 			return nil, err
 		}
-		syscall.Flock(int(file.Fd()), syscall.LOCK_EX)
+		system.Lock(file, system.Exclusive)
 		if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
 			file.Close() // taken for one that was left, before it was locked
 			continue
@@ -224,12 +208,12 @@ func (f *newFile) close() error {
 // InUse reports whether a file or folder of a temporary name is being written. Without locks
 // there is none of which that is known.
 func InUse(path string) bool {
-	file, err := os.Open(path)
+	file, err := system.OpenFile(path, os.O_RDONLY, 0)
 	if err != nil {
 		return false
 	}
 	defer file.Close()
-	return errors.Is(syscall.Flock(int(file.Fd()), syscall.LOCK_SH|syscall.LOCK_NB), syscall.EWOULDBLOCK)
+	return errors.Is(system.Lock(file, system.Shared|system.NoWaiting), system.ErrLocked)
 }
 
 // Original returns the path for which a temporary one stands.
@@ -248,11 +232,11 @@ func (d *Disk) removeLeft(path string) {
 		if of, is := temporaryOf(entry.Name()); !is || of != name {
 			continue
 		}
-		left, err := os.Open(folder + entry.Name())
+		left, err := system.OpenFile(folder+entry.Name(), os.O_RDONLY, 0)
 		if err != nil {
 			continue
 		}
-		if syscall.Flock(int(left.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+		if system.Lock(left, system.Exclusive|system.NoWaiting) == nil {
 			d.remove(left.Name())
 		}
 		left.Close()

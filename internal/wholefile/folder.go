@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"syscall"
+
+	"iwda/internal/system"
 )
 
 // WriteFolder replaces the folder at path by what write puts into a new one, in one step: a
@@ -45,12 +47,11 @@ func (d *Disk) replaceFolder(path string, keep func(string) bool, write func(str
 	if err := d.MakeFolder(made); err != nil {
 		return err
 	}
-	lock, err := os.Open(made)
+	release, err := system.LockFolder(made)
 	if err != nil {
 		return err
 	}
-	defer lock.Close()
-	syscall.Flock(int(lock.Fd()), syscall.LOCK_EX)
+	defer release()
 	defer func() { err = errors.Join(err, d.remove(made)) }()
 	if err := write(made); err != nil {
 		return err

@@ -1,0 +1,40 @@
+//go:build unix
+
+package system
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"syscall"
+)
+
+// Apart starts a command in a group of its own: Ctrl-C does not reach it. It inherits the files, and their locks with them.
+func Apart(command *exec.Cmd, inherited ...*os.File) {
+	command.SysProcAttr, command.ExtraFiles = &syscall.SysProcAttr{Setpgid: true}, inherited
+}
+
+// Stop asks a process to stop, which reads its standard input to the end.
+func Stop(process *os.Process, _ io.Closer) { process.Signal(syscall.SIGTERM) }
+
+// AskStacks has a process of Go print what its goroutines are at and end, even if it was stopped.
+func AskStacks(process *os.Process) {
+	process.Signal(syscall.SIGQUIT)
+	process.Signal(syscall.SIGCONT)
+}
+
+// Checkpoint is the signal that asks for a checkpoint.
+var Checkpoint os.Signal = syscall.SIGUSR1
+
+// PeakMemory is the largest resident memory that this process has had, in bytes.
+func PeakMemory() int64 {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		return 0
+	}
+	if runtime.GOOS == "darwin" {
+		return usage.Maxrss
+	}
+	return usage.Maxrss << 10 // Linux counts in KiB
+}
