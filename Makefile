@@ -34,7 +34,7 @@ timed = @start=$$(date +%s); $(libtorch) { $(2); } && printf '  %-44s %3d s\n' '
 go_flags = CGO_LDFLAGS="$$(sh tools/go-flags.sh build/lib)"
 with_flags = export $(go_flags);
 
-.PHONY: help setup build iwrun dist wheel demo test test-python test-wheel test-dist test-container test-busy test-browser test-latex test-onnx test-slurm torture fuzz sanitize lint docs bench bench-growth bench-coverage bench-outcomes bench-suite published cuda-kit clean env force
+.PHONY: help setup build iwrun dist wheel demo test test-python test-wheel test-dist test-container test-reach test-busy test-browser test-latex test-onnx test-slurm torture fuzz sanitize lint docs bench bench-growth bench-coverage bench-outcomes bench-suite published cuda-kit clean env force
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 15
@@ -122,6 +122,10 @@ test-dist: dist ## the packed folder elsewhere, with libtorch and without
 test-container: ## build the Containerfile on a bare Debian 13 without a daemon, and run it (as root)
 	@sh tools/setup.sh buildah:buildah debootstrap:debootstrap
 	@sh tools/test-container.sh
+
+test-reach: ## iwrun alone in an empty folder, for Linux on amd64 and ARM and for Windows, by qemu and Wine (as root)
+	@sh tools/setup.sh qemu-aarch64-static:qemu-user-static proot:proot wine:wine /usr/lib/wine/wine64:wine64 x86_64-w64-mingw32-ld:binutils-mingw-w64-x86-64
+	@sh tools/test-reach.sh
 
 # The package's own installer would fetch a variant for GPUs; the one for CPUs is in it.
 test-onnx: ## model folders in ONNX Runtime and PyTorch, which are installed where they are missing

@@ -21,6 +21,7 @@ import (
 	"iwda/experiments/store"
 	"iwda/internal/commandline"
 	"iwda/internal/printable"
+	"iwda/internal/system"
 )
 
 // runOptions say what is trained and on what.
@@ -201,7 +202,7 @@ func carryOut(runs []plan.Run, results string, o workOptions, display progress.D
 // workerOf returns what starts the worker of a run: this program for one without steps, and iwrun-torch for others, which
 // must be there if there are any.
 func workerOf(runs []plan.Run, o workOptions) (command func(run plan.Run, device string) []string, err error) {
-	this, err := os.Executable()
+	this, err := system.Program()
 	var trainer []string
 	if err == nil && slices.ContainsFunc(runs, func(run plan.Run) bool { return !run.Config.WithoutSteps() }) {
 		trainer, err = engine.Command("training", "worker")

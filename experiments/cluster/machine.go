@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strconv"
 
+	"iwda/internal/system"
 	"iwda/internal/wholefile"
 )
 
@@ -17,7 +18,7 @@ import (
 // the results below it, the values of the experiment's variables and of IWDA_DATA, and the
 // cluster's limit.
 func (s *Slurm) Here(results string) error {
-	program, programErr := os.Executable()
+	program, programErr := system.Program()
 	directory, directoryErr := os.Getwd()
 	results, resultsErr := filepath.Abs(results)
 	if err := errors.Join(programErr, directoryErr, resultsErr); err != nil {

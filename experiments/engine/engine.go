@@ -51,7 +51,7 @@ func find() (string, error) {
 		}
 		return named, nil
 	}
-	this, err := os.Executable()
+	this, err := system.Program()
 	if err == nil {
 		this, err = filepath.EvalSymlinks(this)
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"syscall"
 )
@@ -37,4 +38,16 @@ func PeakMemory() int64 {
 		return usage.Maxrss
 	}
 	return usage.Maxrss << 10 // Linux counts in KiB
+}
+
+// Program is the path of this program. Where there is no /proc, as in a bare chroot, it is the one by which it was started.
+func Program() (string, error) {
+	path, err := os.Executable()
+	if err == nil {
+		return path, nil
+	}
+	if path, err = exec.LookPath(os.Args[0]); err != nil {
+		return "", err
+	}
+	return filepath.Abs(path)
 }

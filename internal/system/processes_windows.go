@@ -45,3 +45,6 @@ func PeakMemory() int64 {
 	}
 	return int64(usage.peak)
 }
+
+// Program is the path of this program.
+func Program() (string, error) { return os.Executable() }
