@@ -142,7 +142,8 @@ class Outcome:
         first = next((i for i, name in enumerate(header) if name.startswith("probability_")), len(header))
         of_set = header.index("set") if header[-1] == "set" else len(header)
         number = {name: i for i, name in enumerate(self._names)}
-        texts, predicted, probabilities, sets = [], [], [], []
+        texts, predicted, probabilities = [], [], []
+        sets: List[str] = []
         for line in lines:
             texts.append(_data.unescape(line[0]))
             predicted.append(number[_data.unescape(line[of_class])])
