@@ -94,11 +94,12 @@ func jsonFlag(to *bool) cli.Flag {
 // setsFlag is that of commands whose predictions may have sets.
 func setsFlag(to *float64) cli.Flag {
 	return &cli.Float64Flag{Name: "sets", Destination: to, Usage: "write for each row the set of classes that it may have, which has its class with `PROBABILITY`, whatever the class shares are: 0.8, 0.9, 0.95 or 0.99",
-		Action: func(_ *cli.Context, level float64) error {
-			if !slices.Contains(sets.Levels, level) {
-				return wrongUsage("--sets %v: want one of %v", level, sets.Levels)
+		Action: func(c *cli.Context, level float64) error {
+			why := fmt.Sprintf("want one of %v", sets.Levels)
+			if err := commandline.Between(sets.Levels[0], slices.Max(sets.Levels), "--sets", why)(c, level); err != nil || slices.Contains(sets.Levels, level) {
+				return err
 			}
-			return nil
+			return wrongUsage("--sets %v: %s", level, why)
 		}}
 }
 

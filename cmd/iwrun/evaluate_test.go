@@ -58,7 +58,7 @@ func TestEvaluate(t *testing.T) {
 	for _, line := range [][]string{
 		{"predict", "out", "target.csv", "-o", "out/predictions.csv"},
 		{"predict", "out", "target.csv", "-o", "more.csv", "--to-label", "out/to_label.csv"},
-		{"export", "out/runs/adapt/full/source-target/source-only@linear/seed-1", "-o", "out/model/seed-1"},
+		{"export", "out/runs/adapt/full/source-target/source-only/seed-1", "-o", "out/model"},
 		{"evaluate", "more.csv", "labels.csv", "-o", "out/outcome.json"},
 		{"labelshift", "--source", "source.csv", "--target", "target.csv", "--corrected", "out/predictions.csv"},
 	} {

@@ -18,7 +18,7 @@ var opensWithoutAsking = map[string][]string{
 }
 
 // opensOtherThings are the files that open what is not read: folders, which are flushed and locked.
-var opensOtherThings = map[string]bool{"internal/wholefile/disk.go": true, "internal/wholefile/folder.go": true}
+var opensOtherThings = map[string]bool{"internal/system/files_unix.go": true, "internal/system/files_windows.go": true}
 
 // TestOneDoorToFiles: what the product reads it opens through internal/input, which
 // refuses pipes, devices and endless files.
