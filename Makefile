@@ -34,7 +34,7 @@ timed = @start=$$(date +%s); $(libtorch) { $(2); } && printf '  %-44s %3d s\n' '
 go_flags = CGO_LDFLAGS="$$(sh tools/go-flags.sh build/lib)"
 with_flags = export $(go_flags);
 
-.PHONY: help setup build iwrun dist wheel demo test test-python test-wheel test-dist test-container test-reach test-busy test-browser test-latex test-onnx test-slurm torture fuzz sanitize lint docs bench bench-growth bench-coverage bench-outcomes bench-suite published cuda-kit clean env force
+.PHONY: help setup build iwrun dist release wheel demo test test-python test-wheel test-dist test-container test-reach test-busy test-browser test-latex test-onnx test-slurm torture fuzz sanitize lint docs bench bench-growth bench-coverage bench-outcomes bench-suite published cuda-kit clean env force
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 15
@@ -51,6 +51,9 @@ dist: setup ## pack what runs where there is that libtorch: build/dist/iwda-VERS
 	@sh tools/setup.sh patchelf:patchelf
 	@$(MAKE) --no-print-directory $(library)
 	@$(call timed,pack,export $(go_flags); sh tools/dist.sh)
+
+release: ## pack iwrun for Linux, macOS and Windows: build/release/iwda-VERSION-SYSTEM-PROCESSOR.tar.gz, and SHA256SUMS
+	@sh tools/release.sh
 
 wheel: setup ## pack the Python package, for any torch: build/dist/iwda-VERSION-py3-none-linux_ARCH.whl
 	@sh tools/setup.sh patchelf:patchelf python3:python3
