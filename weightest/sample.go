@@ -78,6 +78,15 @@ func (s *Sample) Problem() (Problem, error) {
 	return p, err
 }
 
+// Narrow returns numbers as float32.
+func Narrow(values []float64) []float32 {
+	narrow := make([]float32, len(values))
+	for i, v := range values {
+		narrow[i] = float32(v)
+	}
+	return narrow
+}
+
 // Widen returns the values in float64.
 func Widen(values []float32) []float64 {
 	wide := make([]float64, len(values))

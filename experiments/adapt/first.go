@@ -28,7 +28,7 @@ func (p *Plan) firstAnswer(ctx context.Context, run plan.Run) string {
 		return ""
 	}
 	members[0].Shares.Assumed = members[0].Shares.Classifier
-	written, err := p.predictTarget(ctx, members, p.table(names.First), nil)
+	written, err := p.predictTarget(ctx, members, p.table(names.First), 0, nil)
 	if err != nil {
 		return ""
 	}
@@ -42,14 +42,11 @@ func (p *Plan) firstAnswer(ctx context.Context, run plan.Run) string {
 	return fmt.Sprintf("first answer, without correction: %s predicts %s (%s)", run.ID.Method, strings.Join(shares, ", "), p.path(p.table(names.First)))
 }
 
-// predictTarget writes what members predict of the target; see [predict.Request] for also.
-func (p *Plan) predictTarget(ctx context.Context, members []model.Model, name string, also func(id, class string, probability float64)) (predict.Written, error) {
+// predictTarget writes what members predict of the target; see [predict.Request] for sets and also.
+func (p *Plan) predictTarget(ctx context.Context, members []model.Model, name string, sets float64, also func(id, class string, probability float64)) (predict.Written, error) {
 	request := predict.Request{
 		Inputs: []string{p.Data.Target.Path}, Roles: p.Data.Target.Roles, Shares: predict.ModelShares,
-		Output: p.path(name), Probabilities: p.options.Probabilities, Also: also, Sets: p.options.Sets,
-	}
-	if name == p.table(names.First) {
-		request.Sets = 0 // nothing is known yet
+		Output: p.path(name), Probabilities: p.options.Probabilities, Also: also, Sets: sets,
 	}
 	return predict.Write(ctx, members, request, p.predictOptions())
 }

@@ -86,7 +86,7 @@ func (o *conclusion) predict(ctx context.Context, p *Plan, also func(id, class s
 		return err
 	}
 	rows := 0
-	written, err := p.predictTarget(ctx, members, p.table(names.Predictions), func(id, class string, probability float64) {
+	written, err := p.predictTarget(ctx, members, p.table(names.Predictions), p.options.Sets, func(id, class string, probability float64) {
 		if rows++; rows <= p.Data.Target.Rows {
 			also(id, class, probability)
 		}

@@ -123,6 +123,11 @@ func (c Candidate) calibrate() (classshares.Classifier, error) {
 	return classifier, err
 }
 
+// estimate returns the target's class shares by what the calibrated candidate says.
+func (c Candidate) estimate(by classshares.Classifier) (*classshares.Shares, error) {
+	return classshares.Estimate(by, c.heldOut(), c.HeldOutLabels, c.target(), nil)
+}
+
 // input is what criteria read of the candidate: its calibrated logits.
 func (c Candidate) input(by classshares.Classifier) selection.Input {
 	return selection.Input{SourceLogits: by.Logits(c.heldOut()), SourceLabels: c.HeldOutLabels, TargetLogits: by.Logits(c.target())}

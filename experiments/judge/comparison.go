@@ -109,7 +109,7 @@ func (c *Comparison) Judges(run string) bool {
 func (c *Comparison) Fit(i int) (*classshares.Shares, error) {
 	if c.fitted[i] == nil {
 		run := c.Candidates[i]
-		fitted, err := classshares.Estimate(c.classifiers[i], run.heldOut(), run.HeldOutLabels, run.target(), nil)
+		fitted, err := run.estimate(c.classifiers[i])
 		if err != nil {
 			return nil, fmt.Errorf("%s: the target's class shares: %w", run.Run, err)
 		}
@@ -149,7 +149,7 @@ func (c *Comparison) share() (err error) {
 	c.Shared.Run = c.reference.Run
 	classifier, err := c.reference.calibrate()
 	if err == nil {
-		c.Shared.Shares, err = classshares.Estimate(classifier, c.reference.heldOut(), c.reference.HeldOutLabels, c.reference.target(), nil)
+		c.Shared.Shares, err = c.reference.estimate(classifier)
 	}
 	return err
 }

@@ -22,17 +22,9 @@ const leastProbability = 1e-30
 // mean makes the labels of source rows most likely that all of the runs have judged without learning from them
 // (stacking: Wolpert 1992; of densities, by expectation and maximisation: Smyth and Wolpert 1999). A run that only
 // makes the others worse has 0. The weights are nil, for equal ones, if the runs have judged other rows, as
-// networks do that are trained in steps. Common are those rows.
+// networks do that are trained in steps. Common are the numbers of those rows, ascending.
 func (c *Comparison) stack(runs []int) (weights []float64, common []int) {
-	for i, run := range runs {
-		rows := slices.Clone(c.Candidates[run].HeldOutRows)
-		slices.Sort(rows)
-		if i > 0 {
-			rows = slices.DeleteFunc(rows, func(row int) bool { _, among := slices.BinarySearch(common, row); return !among })
-		}
-		common = rows
-	}
-	if len(common) == 0 || len(runs) < 2 {
+	if common = c.common(runs); len(common) == 0 || len(runs) < 2 {
 		return nil, nil
 	}
 	likelihoods := make([][]float64, len(common)) // of each row's label by each run
@@ -54,6 +46,18 @@ func (c *Comparison) stack(runs []int) (weights []float64, common []int) {
 	}
 	floats.Scale(1/floats.Sum(weights), weights)
 	return weights, common
+}
+
+// common returns the numbers of the source rows that all of the runs have judged, ascending.
+func (c *Comparison) common(runs []int) (common []int) {
+	for i, run := range runs {
+		rows := slices.Sorted(slices.Values(c.Candidates[run].HeldOutRows))
+		if i > 0 {
+			rows = slices.DeleteFunc(rows, func(row int) bool { _, among := slices.BinarySearch(common, row); return !among })
+		}
+		common = rows
+	}
+	return common
 }
 
 // mixed returns what runs say together, of these source rows and of the target, by their votes: the logarithms
@@ -80,10 +84,7 @@ func (c *Comparison) mixed(runs []int, votes []float64, rows []int) Candidate {
 			}
 		}
 	}
-	m.HeldOutLabels = evenly.Pick(first.HeldOutLabels, placesOf(first, rows))
-	if first.HeldOutGroups != nil {
-		m.HeldOutGroups = evenly.Pick(first.HeldOutGroups, placesOf(first, rows))
-	}
+	m.HeldOutLabels, m.HeldOutGroups = labelsOf(first, rows)
 	for _, part := range [][]float32{m.HeldOut, m.Target, m.TargetCrossed} {
 		for i, p := range part {
 			part[i] = float32(math.Log(max(float64(p), leastProbability)))
@@ -97,19 +98,18 @@ func (c *Comparison) mixed(runs []int, votes []float64, rows []int) Candidate {
 // judged the same rows.
 func (c *Comparison) Thresholds(of Choice) (all []sets.Thresholds, err error) {
 	predicting := of.Predicting()
-	votes, rows := of.Votes, []int(nil)
+	votes, rows := of.Votes, c.common(predicting)
 	switch {
 	case slices.ContainsFunc(predicting, func(i int) bool { return aligns(MethodOf(c.Candidates[i].Run)) || c.Candidates[i].HeldOutRows == nil }):
 		return nil, nil
 	case votes == nil && len(predicting) > 1:
 		return nil, nil
 	case votes == nil:
-		votes, rows = []float64{1}, slices.Sorted(slices.Values(c.Candidates[predicting[0]].HeldOutRows))
-	default:
-		_, rows = c.stack(predicting)
+		votes = []float64{1}
 	}
-	m := c.mixed(predicting, votes, rows)
-	k := m.Classes
+	first := c.Candidates[predicting[0]]
+	k := first.Classes
+	labels, groups := labelsOf(first, rows)
 	probabilities := make([]float64, len(rows)*k)
 	for j, run := range predicting {
 		said := c.classifiers[run].Of(c.Candidates[run].heldOut())
@@ -119,7 +119,7 @@ func (c *Comparison) Thresholds(of Choice) (all []sets.Thresholds, err error) {
 	}
 	const rounding = 1e-9 // of sums in another order, where rows have the same probability
 	for _, level := range sets.Levels {
-		thresholds, err := sets.Fit(k, probabilities, m.HeldOutLabels, m.HeldOutGroups, level)
+		thresholds, err := sets.Fit(k, probabilities, labels, groups, level)
 		if err != nil {
 			return nil, err
 		}
@@ -138,6 +138,15 @@ func placesOf(run Candidate, rows []int) []int {
 		}
 	}
 	return places
+}
+
+// labelsOf returns the labels of these rows, and their groups; nil if none are known.
+func labelsOf(run Candidate, rows []int) (labels, groups []int) {
+	places := placesOf(run, rows)
+	if run.HeldOutGroups != nil {
+		groups = evenly.Pick(run.HeldOutGroups, places)
+	}
+	return evenly.Pick(run.HeldOutLabels, places), groups
 }
 
 // mixture returns the weights of a mixture of some parts that makes rows most likely, of whose likelihoods by

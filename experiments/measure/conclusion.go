@@ -27,6 +27,7 @@ type Finished struct {
 	Sets   Sets
 	Source Pass // of the rows that are trained on
 	Logf   func(format string, args ...any)
+	Seen   *Observations // by these sets, if they were observed already
 	// Columns hands over source rows with their labels, and rows of the target that are judged, of a classifier
 	// that is made without steps, which tests whether its columns agree. It is nil for others, of which a network
 	// would say the same.
@@ -54,7 +55,10 @@ func conclude(ctx context.Context, f Finished, also Taker) (*conclusion, error) 
 		return c, nil
 	}
 	var err error
-	if c.seen, err = Observe(ctx, f.About, f.Sets, also); err != nil || c.seen.heldOut == nil {
+	if c.seen = f.Seen; c.seen == nil {
+		c.seen, err = Observe(ctx, f.About, f.Sets, also)
+	}
+	if err != nil || c.seen.heldOut == nil {
 		return c, err
 	}
 	k, heldOut := len(f.About.Classes), c.seen.heldOut

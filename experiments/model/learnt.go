@@ -62,7 +62,7 @@ func (m Model) Logits() func(values []float32) []float32 {
 	if of == nil {
 		return nil
 	}
-	return func(values []float32) []float32 { return Narrow(of.Logits(values, m.Input.Shape[0], 1)) }
+	return func(values []float32) []float32 { return weightest.Narrow(of.Logits(values, m.Input.Shape[0], 1)) }
 }
 
 // Features returns what a perceptron makes of rows that are normalised before its classifier, and their width.
@@ -70,18 +70,9 @@ func (m Model) Logits() func(values []float32) []float32 {
 func (m Model) Features(values []float32) (features []float32, width int) {
 	p := m.learnt().(perceptron.Model)
 	hidden := regression.Classifier{Weight: weightest.Widen(p.Weight), Bias: weightest.Widen(p.Bias)}
-	features = Narrow(hidden.Logits(values, m.Input.Shape[0], 1))
+	features = weightest.Narrow(hidden.Logits(values, m.Input.Shape[0], 1))
 	for i, v := range features {
 		features[i] = max(v, 0)
 	}
 	return features, len(p.Bias)
-}
-
-// Narrow returns numbers as float32.
-func Narrow(values []float64) []float32 {
-	narrow := make([]float32, len(values))
-	for i, v := range values {
-		narrow[i] = float32(v)
-	}
-	return narrow
 }

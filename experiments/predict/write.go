@@ -11,6 +11,7 @@ import (
 	"iwda/experiments/model"
 	"iwda/internal/input"
 	"iwda/sets"
+	"iwda/weightest"
 )
 
 // Request says what is predicted of which rows, and where to.
@@ -130,7 +131,7 @@ func (e Ensemble) each(ctx context.Context, inputs []Input, shares [][]float64, 
 			return err
 		}
 		for i := range len(plain) / k {
-			if err := add(b.id(i), model.Narrow(corrected[i*k:(i+1)*k]), thresholds.Of(plain[i*k:(i+1)*k])...); err != nil {
+			if err := add(b.id(i), weightest.Narrow(corrected[i*k:(i+1)*k]), thresholds.Of(plain[i*k:(i+1)*k])...); err != nil {
 				return err
 			}
 		}

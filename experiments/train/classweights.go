@@ -89,7 +89,7 @@ func (w *classWeights) update(step int) (store.WeightUpdate, error) {
 	w.Weights = w.tracker.Weights()
 	w.kept.Add(step, confusion.RawMatrix().Data, predictions)
 	if update.Changed && w.estimated {
-		torch.CopyFromSlice(w.inLosses, float32s(update.Weights))
+		torch.CopyFromSlice(w.inLosses, weightest.Narrow(update.Weights))
 	}
 	return store.WeightUpdate{
 		Step: step, Weights: update.Weights, Distance: w.Distance().OrNaN(),
@@ -122,14 +122,6 @@ func (w *classWeights) neverUpdated(steps int) string {
 	}
 	return fmt.Sprintf("warning: no update changed the class weights, all are 1; weights.every and weights.warmup leave %d updates in %d steps",
 		max(0, steps/w.every-w.warmup), steps)
-}
-
-func float32s(values []float64) []float32 {
-	narrow := make([]float32, len(values))
-	for i, v := range values {
-		narrow[i] = float32(v)
-	}
-	return narrow
 }
 
 // The names of the tensors in a checkpoint.
