@@ -18,6 +18,7 @@ import (
 	"iwda/experiments/domains"
 	"iwda/experiments/labels"
 	"iwda/experiments/plan"
+	"iwda/experiments/predict"
 	"iwda/experiments/schedule"
 	"iwda/internal/input"
 	"iwda/internal/printable"
@@ -113,6 +114,11 @@ func newPlan(data Data, o Options) (*Plan, error) {
 	p.Warnings = p.Data.Warnings(&p.file.Config)
 	if err := p.trustModules(); err != nil {
 		return nil, err
+	}
+	if alike := p.file.Config.Selection.Alike; o.Sets > 0 && slices.ContainsFunc(p.Runs, func(run plan.Run) bool {
+		return !run.Config.WithoutSteps() && (len(alike) == 0 || slices.Contains(alike, run.Config.Method))
+	}) {
+		return nil, fmt.Errorf("--sets: %w", predict.ErrNoSets) // before anything is trained
 	}
 	if fresh && o.alone(data) {
 		p.Warnings = append(p.Warnings, fmt.Sprintf("No method aligns the domains, and how much one would have changed is not known: %v.", o.Torchless))

@@ -2,6 +2,7 @@ package adapt
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
@@ -72,6 +73,11 @@ func TestSets(t *testing.T) {
 	}
 	covered(again, 0.68, 0.92)
 	if err := write(models, 0.7); err == nil || !strings.Contains(err.Error(), "have sets of the levels [0.8 0.9 0.95 0.99]") {
+		t.Error(err)
+	}
+	// What could not have sets in the end is an error before it is trained.
+	o.Folder, o.Set = filepath.Join(folder, "steps"), []string{"methods=[source-only]", "selection.alike=[source-only]"}
+	if _, err := NewPlan(filepath.Join(folder, "source.csv"), target, o); !errors.Is(err, predict.ErrNoSets) {
 		t.Error(err)
 	}
 	models[0].Sets = nil

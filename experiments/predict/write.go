@@ -99,6 +99,9 @@ func Write(ctx context.Context, models []model.Model, request Request, options O
 	return w, err
 }
 
+// ErrNoSets is returned where sets of classes are asked for that the models do not know.
+var ErrNoSets = input.Wrong(errors.New("there are no sets of classes by these models: it takes a table, or methods that make no steps, whose classifiers have judged source rows that they had not learnt from; with iwrun adapt --set 'methods=[source-only@linear]' an array has one"))
+
 // thresholdsOf returns those of the sets of a level by models that predict together; nil for the level 0.
 func thresholdsOf(models []model.Model, level float64) (sets.Thresholds, error) {
 	if level == 0 {
@@ -106,7 +109,7 @@ func thresholdsOf(models []model.Model, level float64) (sets.Thresholds, error) 
 	}
 	known := models[0].Sets
 	if known == nil || known.Models != len(models) {
-		return nil, input.Wrong(errors.New("there are no sets of classes by these models: it takes a table, or methods that make no steps, whose classifiers have judged source rows that they had not learnt from; with iwrun adapt --set 'methods=[source-only@linear]' an array has one"))
+		return nil, ErrNoSets
 	}
 	at := slices.Index(known.Levels, level)
 	if at < 0 {
