@@ -1,0 +1,52 @@
+#!/bin/sh
+# Makes the paper's digits that are still missing on this machine's GPU, many runs at a time
+# under MPS, and packs what has finished. Needs the kit's libraries, which cuda-check.sh
+# compiles, and the images in $IWDA_DATA/digits.
+#
+# usage: sh cuda-runs.sh SECONDS [JOBS [cuda|cpu]]
+#
+# It ends after SECONDS and leaves runs.tar.gz: result.json, metrics.csv and weights.csv of
+# every finished run, in the folders of research/. Started again it goes on.
+set -eu
+
+cd "$(dirname "$0")"
+seconds=$1
+jobs=${2:-16}
+device=${3:-cuda}
+
+runs() {
+	experiment=$1
+	share=$2
+	shift 2
+	left=$((end - $(date +%s)))
+	[ "$left" -gt 0 ] || return 0
+	timeout --signal=INT --kill-after=20 "$left" bin/iwrun -c "configs/$experiment.yaml" -o results \
+		-j $(((jobs * share + 2) / 3)) --threads 1 --device "$device" --retries 0 "$@" >>"logs/$experiment.txt" 2>&1 || true
+}
+
+# Two rows at once: where few runs of one are left, the other keeps the GPU busy.
+ablation() {
+	runs ablation 2 --only 'subsampled/*/*+w*/*' --set train.epochs=12
+	runs digits-losses 2 --only '*@*'
+	runs ablation 2 --only 'full/*/*+w*/*' --set train.epochs=12
+	runs digits-jsd 2 --only '*/*/*cdan*/*' --set train.epochs=8
+}
+
+figures() {
+	runs digits-jsd 1 --only '*/*/dann/*' --only '*/*/iwdan/*' --only '*/*/iwdan-o/*' --set train.epochs=8
+}
+
+mkdir -p logs results
+end=$(($(date +%s) + seconds))
+if [ "$device" = cuda ] && command -v nvidia-cuda-mps-control >/dev/null; then
+	CUDA_MPS_PIPE_DIRECTORY=$PWD/build/mps CUDA_MPS_LOG_DIRECTORY=$PWD/build/mps
+	export CUDA_MPS_PIPE_DIRECTORY CUDA_MPS_LOG_DIRECTORY
+	mkdir -p build/mps
+	nvidia-cuda-mps-control -d
+	trap 'echo quit | nvidia-cuda-mps-control' EXIT
+fi
+ablation &
+figures &
+wait
+find results -name result.json -exec dirname {} ';' | sed 's|.*|&/result.json\n&/metrics.csv\n&/weights.csv|' | tar -czf runs.tar.gz -T -
+printf 'runs.tar.gz: %s runs\n' "$(find results -name result.json | wc -l)"
