@@ -4,9 +4,10 @@
 //	CGO_ENABLED=0 go run ./research/digits losses            the three forms of the classification loss
 //	CGO_ENABLED=0 go run ./research/digits ablation          the ablations, beside the paper's
 //	CGO_ENABLED=0 go run ./research/digits -epochs 70 ablation
+//	CGO_ENABLED=0 go run ./research/digits divergence        the hundred tasks of the figures, as lines
 //	CGO_ENABLED=0 go run ./research/digits -results DIR lemma   lemma B.1, on runs that kept their statistics
 //
-// But for the last, it reads metrics.csv below research/digits, research/digits-losses and research/ablation.
+// But for the last, it reads what is below research/digits, research/digits-losses, research/ablation and research/digits-jsd.
 package main
 
 import (
@@ -38,6 +39,8 @@ func main() {
 		err = t.losses()
 	case "ablation":
 		err = t.ablation()
+	case "divergence":
+		err = divergence(*results)
 	case "lemma":
 		err = lemma(*results)
 	default:
@@ -104,6 +107,9 @@ func summarise(scores map[int64]score, of func(seed int64, s score) float64) sum
 }
 
 func (s summary) String() string {
+	if s.n == 1 {
+		return fmt.Sprintf("%.2f", s.mean)
+	}
 	return s.format("%.2f ± %.2f", s.mean, s.deviation)
 }
 
@@ -144,7 +150,10 @@ func (t tables) losses() error {
 						}
 					}
 					d := summarise(paired, best)
-					difference, better = d.format("%+.2f ± %.2f", d.mean, d.deviation), d.format("%d of %d", won, d.n)
+					if difference = d.format("%+.2f ± %.2f", d.mean, d.deviation); d.n == 1 {
+						difference = d.format("%+.2f", d.mean)
+					}
+					better = d.format("%d of %d", won, d.n)
 				}
 				l := summarise(scores, last)
 				fmt.Printf("| %s | %s | %s | %d | %v | %v | %s | %s | %s |\n",
