@@ -173,6 +173,9 @@ func Of(names []string, s Classifier, p Predictions, e Evidence) Known {
 	plain := soft(p.Plain, p.Classes, k)
 	var performance *classshares.Performance
 	missing := e.Dependent
+	if err := weightest.CheckResamples(k); missing == "" && err != nil {
+		missing = err.Error()
+	}
 	if missing == "" && k > MostClasses {
 		missing = fmt.Sprintf("resamples of %d classes take minutes", k)
 	}

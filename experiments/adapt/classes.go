@@ -14,6 +14,7 @@ import (
 	"iwda/experiments/model"
 	"iwda/internal/heading"
 	"iwda/trust"
+	"iwda/weightest"
 	"iwda/weightest/intervals"
 )
 
@@ -107,6 +108,9 @@ const (
 // held-out source rows and its target rows are both drawn again, and each time the shares
 // estimated as they were.
 func bound(shares []ClassOutcome, compared *judge.Comparison, run int) error {
+	if err := weightest.CheckResamples(len(shares)); err != nil {
+		return err
+	}
 	if len(shares) > trust.MostClasses {
 		return fmt.Errorf("%d resamples of %d classes take minutes; iwrun labelshift --run makes them", replicas, len(shares))
 	}
