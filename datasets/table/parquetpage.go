@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"io"
 	"math/bits"
+	"slices"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
@@ -20,6 +21,10 @@ type parquetPass struct {
 	file     *parquetFile
 	left     int64 // bytes that are still allowed
 	unpacker unpacker
+	// Columns share the memory of the last page.
+	last   *pageSource // whose it is
+	packed []byte      // as the file has it
+	page   []byte      // unpacked, with its header
 }
 
 func newPass(f *parquetFile) *parquetPass { return &parquetPass{file: f, left: MaxUnpacked(f.size)} }
@@ -41,27 +46,24 @@ type pageSource struct {
 	at, end    int64 // in the file
 	codec      format.CompressionCodec
 	dictionary bool   // whether one came
-	packed     []byte // as the file has the last page
-	page       []byte // the last one, unpacked, with its header
-	rest       []byte // what of it is still to be read
+	rest       []byte // what is still to be read of the last page
 	err        error  // of a page; parquet-go's says less
 }
 
-// ReadAt implements [io.ReaderAt], of which parquet-go asks for the bytes in their order.
+// ReadAt stands for [io.ReaderAt], of which parquet-go asks for the bytes in their order. Unlike one, it ends at
+// the end of a page, so that none is unpacked before it is wanted: it takes the place of another column's.
 func (s *pageSource) ReadAt(to []byte, _ int64) (n int, err error) {
-	for n < len(to) {
-		if len(s.rest) == 0 {
-			if s.at == s.end {
-				return n, io.EOF
-			}
-			if err := s.next(); err != nil {
-				s.err = fmt.Errorf("the page at byte %d: %w", s.at, err)
-				return n, s.err
-			}
+	if len(s.rest) == 0 {
+		if s.at == s.end {
+			return 0, io.EOF
 		}
-		copied := copy(to[n:], s.rest)
-		n, s.rest = n+copied, s.rest[copied:]
+		if err := s.next(); err != nil {
+			s.err = fmt.Errorf("the page at byte %d: %w", s.at, err)
+			return 0, s.err
+		}
 	}
+	n = copy(to, s.rest)
+	s.rest = s.rest[n:]
 	return n, nil
 }
 
@@ -83,11 +85,15 @@ func (s *pageSource) next() error {
 	if err := s.pass.spend(size + 4*values); err != nil {
 		return fmt.Errorf("%d values in %d bytes: %w", values, size, err)
 	}
-	s.packed = resized(s.packed, int(packed))
-	if _, err := file.ReadAt(s.packed, at); err != nil {
+	pass := s.pass
+	if pass.last != nil {
+		pass.last.rest = slices.Clone(pass.last.rest)
+	}
+	pass.last, pass.packed = s, resized(pass.packed, int(packed))
+	if _, err := file.ReadAt(pass.packed, at); err != nil {
 		return notWhole("truncated", err)
 	}
-	if header.CRC != 0 && crc32.ChecksumIEEE(s.packed) != uint32(header.CRC) {
+	if header.CRC != 0 && crc32.ChecksumIEEE(pass.packed) != uint32(header.CRC) {
 		return errors.New("damaged: its checksum differs")
 	}
 	levels, codec := 0, s.codec // bytes that are not compressed in the second version of pages
@@ -105,15 +111,15 @@ func (s *pageSource) next() error {
 	if err != nil {
 		return err
 	}
-	s.page = append(resized(s.page, len(text)+int(size))[:0], text...)
-	s.page = append(s.page, s.packed[:levels]...)
-	if s.page, err = s.pass.unpacker.unpack(s.page, s.packed[levels:], codec, int(size)-levels); err != nil {
+	page := append(resized(pass.page, len(text)+int(size))[:0], text...)
+	page = append(page, pass.packed[:levels]...)
+	if page, err = pass.unpacker.unpack(page, pass.packed[levels:], codec, int(size)-levels); err != nil {
 		return err
 	}
-	if err := s.check(header, s.page[len(text):], int(values)); err != nil {
+	if err := s.check(header, page[len(text):], int(values)); err != nil {
 		return err
 	}
-	s.at, s.rest = at+packed, s.page
+	s.at, s.rest, pass.page = at+packed, page, page
 	return nil
 }
 
