@@ -89,8 +89,14 @@ func TestExperimentOnATable(t *testing.T) {
 			t.Errorf("%d values: %d runs, chosen by %+v, %v", width, len(runs), chosen, err)
 		}
 	}
-	if d := seen(catalogue.Vectors, 600, 500); d.table() {
-		t.Error("64 columns are a table")
+	d := seen(catalogue.Vectors, 600, 500)
+	for form, is := range map[string]bool{"": false, Table: true, Array: false} {
+		if (Options{Form: form}).table(d) != is {
+			t.Errorf("64 columns, said to be %q: a table is %v", form, !is)
+		}
+	}
+	if _, err := seen(catalogue.ImageFiles, 600, 500).Experiment(Options{Form: Table}); err == nil || !strings.Contains(err.Error(), "not for images") {
+		t.Errorf("images that are a table: %v", err)
 	}
 }
 

@@ -194,12 +194,16 @@ func (p *Plan) decisions() []Decision {
 	if p.Data.Kind == catalogue.ImageFiles {
 		all = append(all, Decision{"views", trainedViews(c.Dataset), because("left and right, and any part, usually tell the class; small pictures are shown whole")})
 	} else {
-		what, reason := "array: all columns may have moved", fmt.Sprintf("%s, %d or more", printable.Count(p.Data.columns(), "column"), fewColumns)
-		switch {
-		case c.Selection.LabelShift:
-			what, reason = "only the class shares differ", "you said so"
-		case p.Data.table():
-			what, reason = "table: each column means the same in both domains", fmt.Sprintf("%s, fewer than %d", printable.Count(p.Data.columns(), "column"), fewColumns)
+		what, number := "array: all columns may have moved", "%s, %d or more"
+		if p.options.table(p.Data) {
+			what, number = "table: each column means the same in both domains", "%s, fewer than %d"
+		}
+		reason := fmt.Sprintf(number, printable.Count(p.Data.columns(), "column"), fewColumns)
+		if c.Selection.LabelShift {
+			what = "only the class shares differ"
+		}
+		if c.Selection.LabelShift || p.options.Form != "" {
+			reason = "you said so"
 		}
 		all = append(all, Decision{"assumption", what, because(reason)})
 	}

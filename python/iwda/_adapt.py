@@ -30,6 +30,7 @@ def adapt(
     device: str = "auto",
     steps: Optional[int] = None,
     label_shift: bool = False,
+    form: Optional[str] = None,
     needs: Sequence[str] = (),
     sets: Optional[float] = None,
     decimal: Optional[str] = None,
@@ -68,6 +69,9 @@ def adapt(
         Train each run for so many steps.
     label_shift : bool
         You know that only the class shares differ. Otherwise the data decide.
+    form : str, optional
+        ``"table"``: each column has its own meaning, the same in both domains. ``"array"``: all may have moved
+        together, as those of embeddings. Without it, fewer than 48 columns are a table.
     needs : list of str
         What you need of the predictions, such as ``["accuracy >= 0.9", "recall(sepsis) >= 0.8"]``:
         :attr:`Outcome.needs` has the answers.
@@ -127,6 +131,9 @@ def adapt(
     seed = _whole(seed, "seed")
     options = ["--device", device] + ([] if steps is None else ["--steps", str(_whole(steps, "steps"))])
     options += ["--label-shift"] if label_shift else []
+    if form not in (None, "table", "array"):
+        raise ValueError(f"form is {form!r}; want 'table' or 'array'")
+    options += [] if form is None else ["--" + form]
     options += [word for need in needs for word in ("--need", need)]
     options += [] if sets is None else ["--sets", str(sets)]
     options += [] if decimal is None or isinstance(source, np.ndarray) else ["--decimal", decimal]

@@ -332,6 +332,14 @@ def test_label_shift(domains):
     assert any("you said that only the class shares differ" in sentence for sentence in outcome.record["sentences"])
 
 
+def test_form(domains):
+    rows, labels, target, _ = domains
+    outcome = iwda.adapt(rows, labels, target, form="table", progress=False)
+    assert "source-only@boosting" in outcome.path("experiment.yaml").read_text()
+    with pytest.raises(ValueError, match="'table' or 'array'"):
+        iwda.adapt(rows, labels, target, form="tree")
+
+
 def test_sets(domains, adapted):
     source, y, target, hidden = domains
     outcome = iwda.adapt(source, y, target, methods=["source-only@linear"], sets=0.9, progress=False)
