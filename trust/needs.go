@@ -186,8 +186,26 @@ func (k Known) better() (answer, because string) {
 	if most.Predicted == 1 {
 		return No, fmt.Sprintf("all rows are predicted as %q", most.Name)
 	}
+	floor := slices.IndexFunc(k.Cases, func(c Case) bool { return c.If == Anything && c.Accuracy.Low != nil })
+	if byLabels := slices.ContainsFunc(k.Cases, func(c Case) bool { return c.If == Labels }); k.Rejected != "" && !byLabels && floor >= 0 {
+		return k.aboveAnyShare(k.Cases[floor])
+	}
 	answer, because = k.least(*k.share(most).Value)
 	return answer, fmt.Sprintf("%s; always %q would be right in %v", because, most.Name, k.share(most))
+}
+
+// aboveAnyShare answers better by a floor alone: rows of a class are predicted so, or wrong, so that no class has
+// a larger share than what is predicted as one at most and what may be wrong.
+func (k Known) aboveAnyShare(floor Case) (answer, because string) {
+	low, predicted := *floor.Accuracy.Low, 0.0
+	for _, c := range k.Classes {
+		predicted = max(predicted, c.Predicted)
+	}
+	answer, most := Untold, min(1, predicted+1-low)
+	if low > most {
+		answer = Yes
+	}
+	return answer, fmt.Sprintf("the accuracy is %v, but %s; no class then has more than %.0f%%", floor.Accuracy, floor.Against, math.Ceil(100*most))
 }
 
 // frequent is the class that is most frequent.
@@ -274,7 +292,7 @@ func (k Known) Headline() string {
 	default:
 		text = "how many predictions are right is not known: " + shares.Missing
 	}
-	if answer, _ := k.better(); answer != Yes {
+	if answer, _ := k.better(); answer == No || answer == Untold && k.Rejected == "" {
 		most := k.frequent()
 		text += fmt.Sprintf("; always %q would be right in %v", most.Name, k.share(most))
 	}

@@ -167,6 +167,13 @@ func TestRejected(t *testing.T) {
 	if said := k.Headline(); !strings.HasPrefix(said, "more than the class shares changed; about ") {
 		t.Errorf("%q", said)
 	}
+	// With half of the rows predicted as either class a floor above three quarters is above the share of any.
+	for floor, want := range map[float64]string{0.74: Untold, 0.76: Yes} {
+		k.Cases[2].Accuracy.Low, k.Classes[0].Predicted, k.Classes[1].Predicted = &floor, 0.5, 0.5
+		if a := k.Answers(nil)[0]; a.Answer != want || !strings.Contains(a.Because, "no class then has more than 7") {
+			t.Errorf("a floor of %v: %+v, want %s", floor, a, want)
+		}
+	}
 	needs, _ := ParseNeeds([]string{"recall(sepsis) >= 0.1", "share(sepsis) within 0.9"}, nil)
 	for _, a := range k.Answers(needs) {
 		if a.Answer != Untold {

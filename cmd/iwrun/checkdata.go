@@ -6,6 +6,7 @@ import (
 	"iwda/experiments/adapt"
 	"iwda/internal/commandline"
 	"iwda/internal/input"
+	"iwda/internal/printable"
 )
 
 func newCheckDataCommand(s streams) *cli.Command {
@@ -30,7 +31,7 @@ Examples:
 			ctx, stop := commandline.Interruptible()
 			defer stop()
 			given := commandline.AsGiven(source, target)
-			return input.Wrong(given.Error(adapt.CheckData(ctx, given.Writer(s.out), source, target, n, network)))
+			return input.Wrong(given.Error(adapt.CheckData(ctx, given.Writer(printable.Fold(s.out)), source, target, n, network)))
 		},
 	}
 }

@@ -107,8 +107,16 @@ const (
 	mostAlike = 3  // columns with the same to say that have a line each where there are many
 )
 
-// says is what adapt does with the column, and what is odd.
-func (c columnSeen) says() string { return strings.Join(append([]string{c.does}, c.odd...), "; ") }
+// asItIs is what adapt does with numbers.
+const asItIs = "as it is"
+
+// says is what adapt does with the column, but for numbers as they are, and what is odd.
+func (c columnSeen) says() string {
+	if c.does == asItIs {
+		return strings.Join(c.odd, "; ")
+	}
+	return strings.Join(append([]string{c.does}, c.odd...), "; ")
+}
 
 // plain tells that there is nothing to see at a column.
 func (c columnSeen) plain() bool { return c.odd == nil && c.kind == numberKind }
@@ -125,7 +133,9 @@ func (d Data) writeColumns(w io.Writer) error {
 		}
 	}
 	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tab, "\ncolumn\tkind\tsource, mean ± SD\ttarget, mean ± SD\tuse")
+	if fmt.Fprintln(w); len(shown) > 0 {
+		fmt.Fprintln(tab, "column\tkind\tsource, mean ± SD\ttarget, mean ± SD\tuse")
+	}
 	for _, c := range shown {
 		fmt.Fprintf(tab, "%s\t%s\t%s\t%s\t%s\n", c.name, c.kind, c.source, c.target, c.says())
 	}
@@ -250,7 +260,7 @@ func share(missing, rows int) string {
 
 // numberSeen is what is seen of a column of numbers, whose place is that of its value in a row.
 func (d Data) numberSeen(name string, at int, learnt table.LearntColumn, coding table.Coding) columnSeen {
-	c := columnSeen{name: name, kind: numberKind, does: "as it is"}
+	c := columnSeen{name: name, kind: numberKind, does: asItIs}
 	if coding.Missing {
 		c.does = fmt.Sprintf("missing cells become the median, %s; another column marks them", d.Columns.text(at, coding.Median, d.Columns.Source.Deviation[at]))
 	}

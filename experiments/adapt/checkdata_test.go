@@ -81,8 +81,8 @@ func TestCheckData(t *testing.T) {
 		`source: 60 rows of 2 classes: "ant" 40, "bee" 20`, "target: 60 rows without labels\n",
 		`"size"    number            2.722 ± 1.315, 10.0% missing  2.722 ± 1.315, 10.0% missing  missing cells become the median, 2.5; another column marks them; `+to+`:42: "wide" is not a number and counts as missing`,
 		`"colour"  words, 2 levels                                 33.3% missing                 one column per level; `+to+`:3: "grey" does not occur in this column of `+s+`; 20 of 40 cells (50.0%) have such words, which are ignored; no row of the target has "blue"`,
-		`always 7                      1.5 ± 1.118                   as it is; has only one value in one domain: left out if columns are standardised`,
-		"as it is; counts the rows of the source and the target: name it with --id-column or --ignore\n",
+		`always 7                      1.5 ± 1.118                   has only one value in one domain: left out if columns are standardised`,
+		"counts the rows of the source and the target: name it with --id-column or --ignore\n",
 		"-999 in 3 rows of the source may stand for missing values; -999 in 3 rows of the target may stand for missing values",
 		"If it stands for missing values, leave their cells empty.\n",
 		`"note"    words, 60 levels                                                              left out: 60 different words in 60 cells, as in a column of ids`,
@@ -164,7 +164,7 @@ func TestCheckDataOfManyColumns(t *testing.T) {
 func TestWorthALine(t *testing.T) {
 	var columns []columnSeen
 	for j := range 200 {
-		c := columnSeen{name: strconv.Itoa(j), kind: numberKind, does: "as it is"}
+		c := columnSeen{name: strconv.Itoa(j), kind: numberKind, does: asItIs}
 		switch {
 		case j < 20:
 			c.odd = []string{"far"}
@@ -176,7 +176,7 @@ func TestWorthALine(t *testing.T) {
 		columns = append(columns, c)
 	}
 	single, plain, together := worthALine(columns)
-	want := []string{"20 columns (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 more), number: as it is; far", "20 other columns with something unusual"}
+	want := []string{"20 columns (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 more), number: far", "20 other columns with something unusual"}
 	if len(single) != mostLines || single[0].name != "20" || plain != 100 || !slices.Equal(together, want) {
 		t.Errorf("%d lines, %d plain, %q", len(single), plain, together)
 	}

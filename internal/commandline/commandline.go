@@ -66,6 +66,9 @@ func (k *Kept) Write(text []byte) (int, error) {
 	return n, err
 }
 
+// Unwrap returns the writer that it keeps the errors of.
+func (k *Kept) Unwrap() io.Writer { return k.Writer }
+
 // Status returns the exit status of a program that has ended with another one: if it says that all is
 // done, but not all could be written, the program has failed, and w is told why.
 func (k *Kept) Status(name string, status int, w io.Writer) int {

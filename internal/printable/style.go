@@ -1,6 +1,7 @@
 package printable
 
 import (
+	"bytes"
 	"io"
 	"os"
 	"strings"
@@ -15,9 +16,18 @@ const (
 	mostWidth  = 100
 )
 
+// screenOf is the terminal that is written to by w, or by what it unwraps to; nil for none.
+func screenOf(w io.Writer) *Screen {
+	if outer, is := w.(interface{ Unwrap() io.Writer }); is {
+		return screenOf(outer.Unwrap())
+	}
+	screen, _ := w.(*Screen)
+	return screen
+}
+
 // Width is the number of characters in a line of w for text to read.
 func Width(w io.Writer) int {
-	if screen, is := w.(*Screen); is {
+	if screen := screenOf(w); screen != nil {
 		if width, _, err := term.GetSize(int(screen.File.Fd())); err == nil && width > 0 {
 			return min(width, mostWidth)
 		}
@@ -32,7 +42,7 @@ type Style struct{ colours bool }
 // terminal that shows colours to somebody who wants them (NO_COLOR is unset or empty). What
 // passes through a style is [Text] then.
 func Styled(w io.Writer) (io.Writer, Style) {
-	if screen, is := w.(*Screen); is && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" {
+	if screen := screenOf(w); screen != nil && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" {
 		return screen.File, Style{true}
 	}
 	return w, Style{}
@@ -80,4 +90,45 @@ func Wrap(text string, width int, indent string) string {
 		at, first = at+n, false
 	}
 	return b.String()
+}
+
+// Folder is a writer that breaks lines that are too wide: a sentence between words, and of a row of a table,
+// whose cells are two spaces or more apart, the last cell, which goes on below itself or on a line of its own.
+type Folder struct {
+	to    io.Writer
+	width int
+	line  []byte // what came of it
+}
+
+// Fold returns a Folder to the [Width] of w.
+func Fold(w io.Writer) *Folder { return &Folder{to: w, width: Width(w)} }
+
+// Write keeps what comes after the last line end.
+func (f *Folder) Write(text []byte) (int, error) {
+	f.line = append(f.line, text...)
+	whole := bytes.LastIndexByte(f.line, '\n') + 1
+	var b strings.Builder
+	for line := range strings.Lines(string(f.line[:whole])) {
+		b.WriteString(fold(strings.TrimSuffix(line, "\n"), f.width) + "\n")
+	}
+	f.line = f.line[whole:]
+	_, err := io.WriteString(f.to, b.String())
+	return len(text), err
+}
+
+func fold(line string, width int) string {
+	const indent, room = "    ", 24
+	if line = strings.TrimRight(line, " "); uniseg.StringWidth(line) <= width {
+		return line
+	}
+	cell := strings.LastIndex(line, "  ")
+	if cell < 0 || strings.TrimSpace(line[:cell]) == "" { // a sentence
+		return Wrap(line, width, indent)
+	}
+	cell += len("  ")
+	at := uniseg.StringWidth(line[:cell])
+	if at+room > width {
+		return strings.TrimRight(line[:cell], " ") + "\n" + Wrap(indent+line[cell:], width, indent)
+	}
+	return line[:cell] + strings.ReplaceAll(Wrap(line[cell:], width-at, ""), "\n", "\n"+strings.Repeat(" ", at))
 }

@@ -1,6 +1,7 @@
 package printable
 
 import (
+	"io"
 	"os"
 	"strings"
 	"testing"
@@ -42,5 +43,46 @@ func TestWrap(t *testing.T) {
 				t.Errorf("%d: %q", width, line)
 			}
 		}
+	}
+}
+
+// What is too wide is broken, in sentences and in the last cells of tables.
+func TestFold(t *testing.T) {
+	for _, c := range []struct {
+		width      int
+		text, want string
+	}{
+		{20, "short\nas short\n", "short\nas short\n"},
+		{20, "a sentence that is too long\n", "a sentence that is\n    too long\n"},
+		{50, "column  kind    use that takes more room than there is left\n", "column  kind    use that takes more room than\n                there is left\n"},
+		{30, "column  number  use that takes more room\n", "column  number\n    use that takes more room\n"},
+		{20, "unended, and not written", ""},
+	} {
+		var b strings.Builder
+		f := &Folder{to: &b, width: c.width}
+		for _, part := range strings.SplitAfter(c.text, " ") {
+			if n, err := f.Write([]byte(part)); n != len(part) || err != nil {
+				t.Fatal(n, err)
+			}
+		}
+		if b.String() != c.want {
+			t.Errorf("%q in %d columns: got %q, want %q", c.text, c.width, b.String(), c.want)
+		}
+	}
+	if f := Fold(new(strings.Builder)); f.width != usualWidth {
+		t.Errorf("a width of %d", f.width)
+	}
+}
+
+// wrapped stands between a program and its terminal.
+type wrapped struct{ io.Writer }
+
+func (w wrapped) Unwrap() io.Writer { return w.Writer }
+
+// A terminal is one behind what keeps errors of writing.
+func TestScreenOf(t *testing.T) {
+	screen := &Screen{File: os.Stderr}
+	if screenOf(wrapped{wrapped{screen}}) != screen || screenOf(wrapped{os.Stderr}) != nil || screenOf(os.Stderr) != nil {
+		t.Error("another screen")
 	}
 }
