@@ -89,7 +89,7 @@ func (b *belonging) look(source, target *table.Rows, idColumn string, learnt tab
 			b.say("ids of the source repeat, and rows with the same id are not independent")
 		case falls && same:
 			b.warnings = append(b.warnings, fmt.Sprintf("Rows with the same value of the column %q are alike: by the most similar row, %.0f%% of the classes are right, and %.0f%% if that row may not have the same value (%s). %s.", p.name, 100*before, 100*after, many, use))
-			if before-after >= blatantFalling {
+			if before-after >= blatantFalling && (p.order || s.missing(p, t)) { // words that both domains have are a feature
 				b.say(fmt.Sprintf("rows with the same %q are alike, and so not independent", p.name))
 			}
 		case s.pure(p):
@@ -320,7 +320,7 @@ func (s looked) missing(p partition, target looked) bool {
 
 // falls reports whether the class of the most similar row, by the other columns, is right less often if
 // that row may not be of the same level, by more than chance, and whether similar rows are of the same
-// level more often than others.
+// level more often than others, as a group's are. Those of a measurement are of the next levels too.
 func (s looked) falls(p partition) (falls bool, before, after float64, same bool) {
 	n := len(s.values) / s.width
 	deviation := make([]float64, s.width)
@@ -353,6 +353,7 @@ func (s looked) falls(p partition) (falls bool, before, after float64, same bool
 		return false, 0, 0, false
 	}
 	asked, gained, lost, alike, expected := 0.0, 0.0, 0.0, 0.0, 0.0
+	next, expectedNext := 0.0, 0.0 // second ones of a level beside the row's own, in the order of numbers
 	for _, i := range evenly.Rows(n, mostAsked) {
 		if p.of[i] < 0 {
 			continue
@@ -380,6 +381,16 @@ func (s looked) falls(p partition) (falls bool, before, after float64, same bool
 		if p.of[nearest[0]] == p.of[i] {
 			alike++
 		}
+		if level := p.of[i]; p.order {
+			for _, beside := range []int{level - 1, level + 1} {
+				if beside >= 0 && beside < p.levels {
+					expectedNext += float64(rows[beside]) / float64(n-rows[level])
+				}
+				if p.of[nearest[1]] == beside {
+					next++
+				}
+			}
+		}
 		switch {
 		case first == y && second == y:
 			before, after = before+1, after+1
@@ -393,7 +404,8 @@ func (s looked) falls(p partition) (falls bool, before, after float64, same bool
 		return false, 0, 0, false
 	}
 	before, after = before/asked, after/asked
-	return before-after >= worthFalling && lost-gained > clearlyFewer*math.Sqrt(lost+gained), before, after, alike > 3*expected
+	measured := next-expectedNext > clearlyFewer*math.Sqrt(expectedNext)
+	return before-after >= worthFalling && lost-gained > clearlyFewer*math.Sqrt(lost+gained), before, after, alike > 3*expected && !measured
 }
 
 // distance is the square of that between two rows, or what it is at least if it is more than enough.

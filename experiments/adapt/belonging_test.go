@@ -82,6 +82,42 @@ func TestBelonging(t *testing.T) {
 	}
 }
 
+// A measurement on which the class depends groups no rows, as the most similar rows of other values have the next
+// ones; and words that both domains have are at most worth a warning.
+func TestMeasurementsAreNoGroups(t *testing.T) {
+	for _, word := range []bool{false, true} {
+		random := rand.New(rand.NewPCG(1, 1))
+		rows := func(n int, labelled bool) string {
+			text := "m,a,b,label\n"
+			for range n {
+				m := random.IntN(16)
+				row := fmt.Sprintf("%d,%.3f,%.3f", m, float64(m)+0.4*random.NormFloat64(), random.NormFloat64())
+				if word {
+					row = "m" + row
+				}
+				if labelled {
+					class := m / 2 % 2
+					if random.IntN(10) == 0 {
+						class = 1 - class
+					}
+					row += fmt.Sprintf(",c%d", class)
+				} else {
+					row += ","
+				}
+				text += row + "\n"
+			}
+			return text
+		}
+		d, err := Look(writeFile(t, t.TempDir(), "source.csv", rows(600, true)), writeFile(t, t.TempDir(), "target.csv", rows(300, false)), Naming{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if warned := strings.Contains(strings.Join(d.belong.warnings, " "), "--group-column m"); d.belong.blatant != "" || warned != word {
+			t.Errorf("words %v: %q, blatant %q", word, d.belong.warnings, d.belong.blatant)
+		}
+	}
+}
+
 // Exact copies are seen among values that differ, and not in a table of few words.
 func TestCopies(t *testing.T) {
 	for _, rounded := range []bool{false, true} {
