@@ -157,7 +157,11 @@ func (c *Comparison) share() (err error) {
 // TestShift tests whether only class shares changed, and whether they did, as
 // [Comparison.Together] and [Comparison.Trust] need it. It takes minutes of hundreds of classes.
 func (c *Comparison) TestShift() (err error) {
-	if c.Shared.Test, err = shifttest.LabelShiftTest(c.Shared.Sample, shifttest.LabelShiftSettings{Seed: 1}); err != nil {
+	settings := shifttest.LabelShiftSettings{Seed: 1}
+	if c.Shared.Columns != nil {
+		settings.Beside = 1
+	}
+	if c.Shared.Test, err = shifttest.LabelShiftTest(c.Shared.Sample, settings); err != nil {
 		return fmt.Errorf("%s: %w", c.Shared.Run, err)
 	}
 	changed, err := shifttest.MeansTest(c.Shared.Sample)

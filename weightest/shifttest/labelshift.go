@@ -31,6 +31,7 @@ type LabelShift struct {
 	// finds none so, NaN if nothing was tested or label shift is rejected. Swaps of pairs of classes are
 	// not meant: to this test they are nearly label shift.
 	Detectable float64
+	Beside     int // that of the settings
 	// TargetDistribution are the shares of all classes that fit best; 0 for a class without source
 	// rows, nil with more than MostClasses.
 	TargetDistribution []float64
@@ -42,6 +43,9 @@ type LabelShiftSettings struct {
 	// Fewer do where P is large.
 	Resamples int
 	Seed      uint64
+	// Beside is how many other tests the same is asked of: each rejects at its part of [Significance], so that
+	// all together rarely reject what is right.
+	Beside int
 }
 
 // Significance is the p-value below which a test rejects.
@@ -66,7 +70,7 @@ func (l LabelShift) Untested() string {
 }
 
 // Rejected returns whether the test found something against label shift.
-func (l LabelShift) Rejected() bool { return l.P < Significance }
+func (l LabelShift) Rejected() bool { return l.P < Significance/float64(1+l.Beside) }
 
 // Verdict says the result in a sentence.
 func (l LabelShift) Verdict() string {
@@ -123,7 +127,7 @@ func LabelShiftTest(s *weightest.Sample, settings LabelShiftSettings) (LabelShif
 	}
 	counts := binCertainty(s)
 	present := counts.dropAbsent()
-	result := LabelShift{Classes: len(present), Bins: len(counts.target), P: 1, Detectable: math.NaN()}
+	result := LabelShift{Classes: len(present), Bins: len(counts.target), P: 1, Detectable: math.NaN(), Beside: settings.Beside}
 	if result.Classes > MostClasses {
 		return result, nil
 	}

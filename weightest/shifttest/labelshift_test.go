@@ -295,3 +295,16 @@ func TestDetectable(t *testing.T) {
 		t.Errorf("of a shift that is found: %+v, %v", l, err)
 	}
 }
+
+// Two tests of the same question reject at half of the significance each.
+func TestRejectedBeside(t *testing.T) {
+	for _, c := range []struct {
+		p      float64
+		beside int
+		is     bool
+	}{{0.049, 0, true}, {0.05, 0, false}, {0.03, 1, false}, {0.024, 1, true}} {
+		if got := (LabelShift{P: c.p, Beside: c.beside}).Rejected(); got != c.is {
+			t.Errorf("p = %v beside %d: rejected is %v", c.p, c.beside, got)
+		}
+	}
+}
