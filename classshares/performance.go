@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"iwda/internal/clusters"
 	"iwda/weightest/intervals"
@@ -50,12 +51,13 @@ type ClassPerformance struct {
 // whoever predicts, as long as held-out rows were predicted by the same classifier, which has fitted
 // neither them nor the target's: an adapted network's recall of source rows says nothing of the target's.
 //
-// The intervals of recalls are exact ([clusters.Exact]). Those of accuracy and precision are between
+// The intervals of recalls are exact for the class ([clusters.Exact]), and widened for the target's rows of it.
+// Those of accuracy and precision are between
 // percentiles over the resamples that the shares have, so that they know of errors that shares and recalls
 // have in common. One more row (in groups as many as vary as one would) of the class with the largest q_y/n_y
 // is wrong for the lower end, and right for the upper end, and counts as Exp(1): what Clopper and Pearson add to
-// one class, and Fay and Feuer (1997) to a weighted sum of several. The accuracy is that of the target's own
-// rows, each right or wrong.
+// one class, and Fay and Feuer (1997) to a weighted sum of several. All are of the target's own rows, each right
+// or wrong.
 func (s *Shares) Performance(heldOutPredicted, predicted []int, settings intervals.BootstrapSettings) (Performance, error) {
 	k := s.Sample.Classes()
 	if err := checkPredicted(predicted, len(s.target.Values)/k, k); err != nil {
@@ -93,7 +95,8 @@ func (s *Shares) Performance(heldOutPredicted, predicted []int, settings interva
 		class.Share = Accuracy{s.Target()[y], share.Low, share.High}
 		if right, groups := c.ofClass(y); len(right) > 0 {
 			low, high := clusters.Exact(right, groups, level)
-			class.Recall = &Accuracy{floats.Sum(right) / float64(len(right)), low, high}
+			value, rows := floats.Sum(right)/float64(len(right)), s.Target()[y]*float64(len(predicted))
+			class.Recall = &Accuracy{value, c.ofOwn(value, low, rows, level), c.ofOwn(value, high, rows, level)}
 		}
 		if !math.IsNaN(own.precision[y]) {
 			precision := between(own.precision[y], low.ofClass(y), high.ofClass(y))
@@ -251,6 +254,13 @@ func (c *confusion) ends(r intervals.Resampled, target int, random *rand.Rand) (
 		}
 	}
 	return low, high
+}
+
+// ofOwn returns the end of an interval for what share of so many rows is right, from that for the probability p.
+func (c *confusion) ofOwn(p, end, rows, level float64) float64 {
+	reach := distuv.UnitNormal.Quantile((1 + level) / 2)
+	distance := math.Hypot(end-p, reach*math.Sqrt(c.inflation*end*(1-end)/max(1, rows)))
+	return max(0, min(1, p+math.Copysign(distance, end-p)))
 }
 
 // among is what share of so many rows is right if each is with probability p: so many standard errors from it.
