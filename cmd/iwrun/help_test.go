@@ -277,7 +277,7 @@ func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 func TestStandardOutputThatCannotBeWritten(t *testing.T) {
 	inFolder(t)
 	lines := [][]string{{"--version"}, {"--help"}, {"help", "adapt"}, {"doctor"}, {"status", "-c", "tiny.yaml"}, {"run", "-c", "tiny.yaml", "--dry-run"},
-		{"completion", "bash"}, {"manual", "--markdown"}, {"kubernetes", "-c", "tiny.yaml", "--image", "x", "--claim", "y"}}
+		{"completion", "bash"}, {"manual", "--markdown"}}
 	eachCommand(func(words []string, _ *cli.Command) { lines = append(lines, append(slices.Clone(words), "--help")) })
 	for _, line := range lines {
 		var text strings.Builder

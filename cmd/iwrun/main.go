@@ -107,7 +107,7 @@ func newApp(s streams) *cli.App {
 		{"Experiments", []*cli.Command{
 			newRunCommand(s), newStatusCommand(s), newTableCommand(s), newFigureCommand(s), newReportCommand(s), newExtractCommand(s), newDataCommand(s),
 		}},
-		{"Clusters", []*cli.Command{newSlurmCommand(s), newKubernetesCommand(s)}},
+		{"Clusters", []*cli.Command{newSlurmCommand(s)}},
 		{"Machine", []*cli.Command{newDoctorCommand(s), newCheckCommand(s), newCompletionCommand(s), newManualCommand(s), newFitCommand(s)}},
 	} {
 		for _, command := range group.commands {

@@ -135,7 +135,6 @@ func TestWrongUsage(t *testing.T) {
 		"export a b --onnx c":                    {"one model", "Usage"},
 		"export a --onnx c --shares estimate":    {"--shares estimate", "iwrun predict", "Usage"},
 		"export a -o c --shares uniform":         {"--shares is for --onnx", "Usage"},
-		"kubernetes -c tiny.yaml --image a":      {"claim", "iwrun kubernetes", "Usage"},
 	} {
 		t.Run(line, func(t *testing.T) {
 			inFolder(t)
