@@ -38,7 +38,6 @@ type options struct {
 	Decimal        string // sign before fractions, or empty
 	Intervals      string // "bootstrap" or "none"
 	TrainShares    string // "source", "uniform" or a file
-	All            bool
 	Corrected      string // file to write, or empty
 	Figure, drawn  string // likewise, and its format
 	Format         string // of the table; empty: what Output says
@@ -90,7 +89,6 @@ Examples:
 			&cli.BoolFlag{Name: "label-shift", Destination: &o.LabelShift, Usage: "you know that only the class shares differ"},
 			&cli.StringFlag{Name: "group-column", Destination: &o.Group, Usage: "`NAME` of the column that says which rows belong together, as the visits of a patient: they count as one in intervals and tests"},
 			&cli.Float64Flag{Name: "sets", Destination: &o.Settings.Sets, Usage: "find for each row the set of classes that it may have, which has its class with `PROBABILITY`, such as 0.9, whatever the class shares are; --corrected writes the sets", Action: commandline.Between(0, 1.0, "--sets", "want a probability between 0 and 1")},
-			&cli.BoolFlag{Name: "all", Destination: &o.All, Usage: "compare all estimators after all calibrations, without intervals"},
 		}, commandline.Advanced(
 			&cli.StringFlag{Name: "source", Destination: &o.Source, Usage: "`FILE`, instead of SOURCE"},
 			&cli.StringFlag{Name: "target", Destination: &o.Target, Usage: "`FILE`, instead of TARGET"},
@@ -166,8 +164,6 @@ func (o options) checkMode() error {
 		{o.Group != "" && o.Run != "", "--group-column is for the rows of files; a run has those of its configuration"},
 		{o.Run != "" && o.Corrected != "", "--corrected is for files; iwrun predict writes a run's corrected predictions"},
 		{o.Run == "" && (o.Source == "" || o.Target == ""), "SOURCE and TARGET are needed, or --run FOLDER"},
-		{o.All && o.Settings.Sets != 0, "--sets takes one calibration, --all compares many"},
-		{o.All && o.Figure != "", "--figure draws one estimate, --all compares many"},
 	} {
 		if wrong.is {
 			return errors.New(wrong.why)
@@ -215,18 +211,11 @@ func (o options) carryOut() error {
 	if o.Settings.TrainShares, err = o.trainShares(source.Classes); err != nil {
 		return input.Wrong(err)
 	}
-	if o.All {
-		comparison, err := labelshift.Compare(source, target, o.Settings)
-		if err != nil {
-			return err
-		}
-		return o.write(comparison.Analysis, comparison.Sheet())
-	}
 	analysis, err := labelshift.Analyse(source, target, o.Settings)
 	if err != nil {
 		return err
 	}
-	if err := o.write(analysis, analysis.Sheet()); err != nil || !o.Fail {
+	if err := o.write(analysis); err != nil || !o.Fail {
 		return err
 	}
 	return trust.Check(analysis.Answers)
@@ -276,7 +265,8 @@ func (o options) trainShares(classes []string) ([]float64, error) {
 }
 
 // write writes the table, and then the files that were asked for.
-func (o options) write(a *labelshift.Analysis, found sheet.Sheet) error {
+func (o options) write(a *labelshift.Analysis) error {
+	found := a.Sheet()
 	if err := o.writeTable(found); err != nil {
 		return err
 	}

@@ -209,7 +209,7 @@ func TestLabelShiftOfHardCases(t *testing.T) {
 			source, target := change(photos(300, 300))
 			writePredictions(t, "source.csv", animals, source, true)
 			writePredictions(t, "target.csv", animals, target, false)
-			for _, flags := range []string{"", " --intervals none", " --calibration none --estimator bbse-hard", " --all"} {
+			for _, flags := range []string{"", " --intervals none", " --calibration none --estimator bbse-hard"} {
 				answers(t, onPhotos+" --replicas 30"+flags, 3)
 			}
 		})
@@ -219,7 +219,7 @@ func TestLabelShiftOfHardCases(t *testing.T) {
 		one := []row{{[]float64{1}, 0}, {[]float64{1}, 0}, {[]float64{1}, 0}}
 		writePredictions(t, "source.csv", animals[:1], one, true)
 		writePredictions(t, "target.csv", animals[:1], one, false)
-		for _, flags := range []string{"", " --intervals none", " --all"} {
+		for _, flags := range []string{"", " --intervals none"} {
 			answers(t, onPhotos+flags, 1)
 		}
 	})
@@ -323,7 +323,6 @@ func TestLabelShiftErrors(t *testing.T) {
 		onPhotos + " -o t.xlsx":                                                  {"t.xlsx", ".csv", "--format", "Usage"},
 		onPhotos + " -o t":                                                       {"-o t:", ".csv", "--format", "Usage"},
 		onPhotos + " -o t.csv --format json":                                     {"-o t.csv", "--format json", "Usage"},
-		onPhotos + " --all --figure f.png":                                       {"--figure", "Usage"},
 		onPhotos + " --estimater mlls":                                           {"--estimator?", "Usage"},
 	} {
 		status, out, said := callLine(t, line)
