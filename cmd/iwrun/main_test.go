@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -53,15 +52,9 @@ func inFolder(t *testing.T) {
 // call runs a command line and returns its exit status and outputs.
 func call(t *testing.T, arguments ...string) (status int, out, err string) {
 	t.Helper()
-	return callWith(t, strings.NewReader(""), arguments...)
-}
-
-// callWith is call with a standard input.
-func callWith(t *testing.T, in io.Reader, arguments ...string) (status int, out, err string) {
-	t.Helper()
 	t.Setenv(asProgram, "yes") // for workers
 	var outText, errText strings.Builder
-	status = run(arguments, streams{in: in, out: &outText, err: &errText})
+	status = run(arguments, streams{in: strings.NewReader(""), out: &outText, err: &errText})
 	return status, outText.String(), errText.String()
 }
 
@@ -129,7 +122,6 @@ func TestWrongUsage(t *testing.T) {
 		"predict a b -o c.csv --batch 0":         {"--batch 0", "Usage"},
 		"predict a b -o c.csv --threads 0":       {"--threads 0", "Usage"},
 		"predict a b -o c.csv --share uniform":   {"--share;", "--shares?", "Usage"},
-		"predict a - - -o c.csv":                 {"read once", "Usage"},
 		"export a":                               {"--onnx FILE", "-o FOLDER", "Usage"},
 		"export a --onnx c.csv":                  {"--onnx c.csv", "end with .onnx", "Usage"},
 		"export a b --onnx c":                    {"one model", "Usage"},

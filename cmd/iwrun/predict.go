@@ -53,7 +53,7 @@ func newPredictCommand(s streams) *cli.Command {
 		UsageText: "iwrun predict MODEL INPUT… -o FILE [FLAGS]",
 		Description: `MODEL is the folder of iwrun adapt, of a finished run or of iwrun export. It can also be a method's folder, with runs
 seed-1, seed-2 and so on: then their probabilities are averaged. INPUT is a file of features (` + table.Extensions + `), a folder
-or a .txt list of images, or - for .npy arrays on standard input. Rows keep their order and ids. The model finds its
+or a .txt list of images. Rows keep their order and ids. The model finds its
 columns by name and skips others.
 
 Examples:
@@ -96,9 +96,6 @@ func (o predictOptions) check(c *cli.Context) error {
 	if o.Output == "" {
 		return wrongUsage("where to? name a file with -o FILE")
 	}
-	if first := slices.Index(o.Inputs, predict.Stdin); first >= 0 && slices.Contains(o.Inputs[first+1:], predict.Stdin) {
-		return wrongUsage("%s: standard input can be read once", predict.Stdin)
-	}
 	if o.ToLabel == "" && (c.IsSet("label-rows") || c.IsSet("label-strata")) {
 		return wrongUsage("which file are the rows to label for? name it with --to-label FILE")
 	}
@@ -127,7 +124,7 @@ func runPredict(o predictOptions, s streams) error {
 	}
 	ctx, stop := commandline.Interruptible()
 	defer stop()
-	o.Request.Stdin, o.Request.Stdout = s.in, s.out
+	o.Request.Stdout = s.out
 	draw := labels.NewDraw(o.LabelRows, o.LabelStrata, labelSeed)
 	if o.ToLabel != "" {
 		o.Request.Also = draw.Add
