@@ -137,13 +137,13 @@ func runAdapt(o adaptOptions, s streams) error {
 	}
 	var summary schedule.Summary
 	options.Train = func(_ context.Context, runs []plan.Run, results string, finished func(plan.Run) string) ([]schedule.Failure, error) {
-		w, terminal := s.display()
+		w, width := s.display()
 		if o.Quiet {
-			w, terminal = said, false
+			w, width = said, 0
 		}
 		wrapped := func(run plan.Run) string { return printable.Wrap(finished(run), printable.Width(s.err), "    ") }
 		var err error
-		summary, err = carryOut(runs, results, o.workOptions, progress.New(w, terminal, true, len(runs)), wrapped)
+		summary, err = carryOut(runs, results, o.workOptions, progress.New(w, width, true, len(runs)), wrapped)
 		if err == nil && len(summary.Left) > 0 {
 			fmt.Fprintf(s.err, "Stopped: %d of %d runs are finished.\n", len(summary.Finished)+len(summary.Skipped), len(runs))
 			err = context.Canceled

@@ -33,12 +33,12 @@ type streams struct {
 	torch     *engine.Process
 }
 
-// display returns where progress is shown, and whether a person sees it, on a terminal.
-func (s streams) display() (w io.Writer, terminal bool) {
+// display returns where progress is shown, and the width of the terminal there, 0 if it is none.
+func (s streams) display() (w io.Writer, width int) {
 	if screen, is := s.err.(*printable.Screen); is {
-		return screen.File, true
+		return screen.File, printable.Width(screen)
 	}
-	return s.err, false
+	return s.err, 0
 }
 
 // run carries out a command line and returns the exit status.
