@@ -26,10 +26,9 @@ type predictOptions struct {
 	Model string // folder
 	Batch int
 	Trust model.Trust
-	// ToLabel is a file of LabelRows rows, in strata of confidence or not, that somebody may label.
-	ToLabel     string
-	LabelRows   int
-	LabelStrata bool
+	// ToLabel is a file of LabelRows rows that somebody may label.
+	ToLabel   string
+	LabelRows int
 }
 
 func newPredictCommand(s streams) *cli.Command {
@@ -43,7 +42,6 @@ func newPredictCommand(s streams) *cli.Command {
 		&cli.IntFlag{Name: "label-rows", Destination: &o.LabelRows, Value: labels.UsualRows, Usage: "with --to-label: `N` rows", Action: commandline.Between(1, mostRows, "--label-rows", "want a row or more")},
 	}
 	flags = append(flags, commandline.Advanced(append(trustFlags(&o.Trust),
-		&cli.BoolFlag{Name: "label-strata", Destination: &o.LabelStrata, Usage: "with --to-label: " + labelStrataUsage},
 		&cli.IntFlag{Name: "batch", Destination: &o.Batch, Value: predict.DefaultBatch, Usage: "`NUMBER` of rows that pass through the network at a time",
 			Action: commandline.Between(1, mostRows, "--batch", "at least one row at a time")},
 	)...)...)
@@ -96,7 +94,7 @@ func (o predictOptions) check(c *cli.Context) error {
 	if o.Output == "" {
 		return wrongUsage("where to? name a file with -o FILE")
 	}
-	if o.ToLabel == "" && (c.IsSet("label-rows") || c.IsSet("label-strata")) {
+	if o.ToLabel == "" && c.IsSet("label-rows") {
 		return wrongUsage("which file are the rows to label for? name it with --to-label FILE")
 	}
 	if err := names.CheckApart([]string{o.Output, o.ToLabel}, append(o.Inputs, o.Shares)); err != nil {
@@ -125,7 +123,7 @@ func runPredict(o predictOptions, s streams) error {
 	ctx, stop := commandline.Interruptible()
 	defer stop()
 	o.Request.Stdout = s.out
-	draw := labels.NewDraw(o.LabelRows, o.LabelStrata, labelSeed)
+	draw := labels.NewDraw(o.LabelRows, labelSeed)
 	if o.ToLabel != "" {
 		o.Request.Also = draw.Add
 	}
