@@ -296,7 +296,7 @@ func TestInterrupt(t *testing.T) {
 func TestInterruptedAnywhere(t *testing.T) {
 	var said strings.Builder
 	app := newApp(streams{err: &said})
-	if status := conclude(app, []string{"extract"}, input.Wrong(fmt.Errorf("photos: %w", context.Canceled))); status != 130 || said.String() != app.Name+": interrupted\n" {
+	if status := conclude(app, []string{"data"}, input.Wrong(fmt.Errorf("photos: %w", context.Canceled))); status != 130 || said.String() != app.Name+": interrupted\n" {
 		t.Errorf("status %d, %q", status, &said)
 	}
 }

@@ -96,18 +96,7 @@ func TestTheOtherKind(t *testing.T) {
 	wantError(t, err, "digits consists of values in memory")
 	_, err = find(t, "visda").OpenTask("synthetic", "real", catalogue.Source{})
 	wantError(t, err, "visda consists of image files")
-	_, _, err = find(t, "visda").OpenDomain("real", catalogue.Source{})
-	wantError(t, err, "visda consists of image files")
 	wantError(t, find(t, "glyphs").Check(t.Context(), "", io.Discard), "glyphs has no published form")
-}
-
-// distribution is the label distribution of numbers of images.
-func distribution(counts []int) []float64 {
-	shares := make([]float64, len(counts))
-	for c, count := range counts {
-		shares[c] = float64(count) / float64(total(counts))
-	}
-	return shares
 }
 
 func total(counts []int) int {

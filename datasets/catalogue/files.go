@@ -129,14 +129,6 @@ func (d Dataset) Of(domains []Files) (Dataset, error) {
 	return d, nil
 }
 
-// RowFiles returns the paths of the files of the user's own that may hold rows.
-func (d Dataset) RowFiles(root string) (paths []string) {
-	for _, f := range d.files {
-		paths = append(paths, below(root, f.Path), below(root, f.Test))
-	}
-	return paths
-}
-
 // CheckFiles returns an error that names a file of the user's own that is not there.
 func (d Dataset) CheckFiles(root string) error {
 	for _, f := range d.files {
