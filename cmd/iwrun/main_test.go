@@ -107,7 +107,6 @@ func TestWrongUsage(t *testing.T) {
 		"data list tiny.yaml":                    {"tiny.yaml", "iwrun data list", "Usage"},
 		"table -c tiny.yaml --set train.epoch=1": {"train.epoch=1", "epochs", "!Usage"},
 		"figure":                                 {"-c FILE", "Usage"},
-		"published -c a.yaml":                    {"go run ./research/published", "Usage"},
 		"status":                                 {"-c FILE", "Usage"},
 		"status -c tiny.yaml --format md":        {"--format md", "iwrun status", "Usage"},
 		"slurm -c tiny.yaml --cpus 0":            {"--cpus 0", "iwrun slurm", "Usage"},

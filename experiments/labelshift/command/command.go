@@ -36,7 +36,6 @@ type options struct {
 	Kind           table.Kind
 	Labels         string // of the source's file
 	Decimal        string // sign before fractions, or empty
-	Intervals      string // "bootstrap" or "none"
 	TrainShares    string // "source", "uniform" or a file
 	Corrected      string // file to write, or empty
 	Figure, drawn  string // likewise, and its format
@@ -53,12 +52,6 @@ type options struct {
 const (
 	sharesOfSource = "source"
 	uniformShares  = "uniform"
-)
-
-// The words of --intervals.
-const (
-	bootstrap   = "bootstrap"
-	noIntervals = "none"
 )
 
 // New returns the command as the words name it, which writes its table to out and what
@@ -97,8 +90,7 @@ Examples:
 			commandline.Decimal(&o.Decimal),
 			&commandline.Choice{Words: weightest.EstimatorNames(), StringFlag: &cli.StringFlag{Name: "estimator", Destination: &o.Estimator, Value: usual.Estimator, Usage: "`NAME`: " + strings.Join(weightest.EstimatorNames(), ", ")}},
 			&commandline.Choice{Words: calibration.Names(), StringFlag: &cli.StringFlag{Name: "calibration", Destination: &o.Calibration, Value: usual.Calibration, Usage: "`NAME`: " + strings.Join(calibration.Names(), ", ")}},
-			&commandline.Choice{Words: []string{bootstrap, noIntervals}, StringFlag: &cli.StringFlag{Name: "intervals", Destination: &o.Intervals, Value: bootstrap, Usage: "`KIND`: " + bootstrap + " or " + noIntervals}},
-			&cli.IntFlag{Name: "replicas", Destination: &o.Replicas, Value: usual.Replicas, Usage: "`NUMBER` of the bootstrap's resamples", Action: commandline.Between(0, 1_000_000, "--replicas", "want 0 or more")},
+			&cli.IntFlag{Name: "replicas", Destination: &o.Replicas, Value: usual.Replicas, Usage: "`NUMBER` of the bootstrap's resamples, 0 for no intervals", Action: commandline.Between(0, 1_000_000, "--replicas", "want 0 or more")},
 			&cli.Float64Flag{Name: "level", Destination: &o.Level, Value: usual.Level, Usage: "`PROBABILITY` that an interval contains the true number", Action: commandline.Between(0, 1.0, "--level", "want a probability between 0 and 1")},
 			&cli.Uint64Flag{Name: "seed", Destination: &o.Seed, Usage: "`SEED` of resamples"},
 			&cli.StringFlag{Name: "train-shares", Destination: &o.TrainShares, Value: sharesOfSource, Usage: "class shares for which the classifier's own probabilities are correct: source, uniform (a balanced loss), or a `FILE`, .csv or .parquet, with the columns class and share"},
@@ -109,9 +101,6 @@ Examples:
 			}
 			if err := o.check(); err != nil {
 				return err
-			}
-			if o.Intervals == noIntervals {
-				o.Replicas = 0
 			}
 			return o.carryOut()
 		},
@@ -139,16 +128,8 @@ func Kind(to *table.Kind) cli.Flag {
 
 // check returns the first of what is wrong with the options.
 func (o *options) check() error {
-	if err := cmp.Or(o.checkMode(), o.checkIntervals(), o.Check(), o.checkFiles()); err != nil {
+	if err := cmp.Or(o.checkMode(), o.Check(), o.checkFiles()); err != nil {
 		return commandline.WrongUsage("%v", err)
-	}
-	return nil
-}
-
-// checkIntervals returns an error for what --replicas cannot be.
-func (o options) checkIntervals() error {
-	if o.Replicas < 2 {
-		return fmt.Errorf("%d replicas; a bootstrap needs two or more, and --intervals %s makes none", o.Replicas, noIntervals)
 	}
 	return nil
 }

@@ -145,7 +145,7 @@ func TestLabelShiftFormatOfFile(t *testing.T) {
 		{"-o t.csv --format csv", "csv"},
 		{"-o t.txt --format csv", "csv"}, {"-o t --format tex", "tex"}, {"-o t.dat --format json", "json"},
 	} {
-		status, out, said := callLine(t, onPhotos+" --intervals none "+test[0])
+		status, out, said := callLine(t, onPhotos+" --replicas 0 "+test[0])
 		content, err := os.ReadFile(strings.Fields(test[0])[1])
 		if status != 0 || out != "" || err != nil || !strings.HasPrefix(string(content), begins[test[1]]) {
 			t.Errorf("%s: status %d, stderr %q, error %v, no %s:\n%.40s", test[0], status, said, err, test[1], content)
@@ -209,7 +209,7 @@ func TestLabelShiftOfHardCases(t *testing.T) {
 			source, target := change(photos(300, 300))
 			writePredictions(t, "source.csv", animals, source, true)
 			writePredictions(t, "target.csv", animals, target, false)
-			for _, flags := range []string{"", " --intervals none", " --calibration none --estimator bbse-hard"} {
+			for _, flags := range []string{"", " --replicas 0", " --calibration none --estimator bbse-hard"} {
 				answers(t, onPhotos+" --replicas 30"+flags, 3)
 			}
 		})
@@ -219,7 +219,7 @@ func TestLabelShiftOfHardCases(t *testing.T) {
 		one := []row{{[]float64{1}, 0}, {[]float64{1}, 0}, {[]float64{1}, 0}}
 		writePredictions(t, "source.csv", animals[:1], one, true)
 		writePredictions(t, "target.csv", animals[:1], one, false)
-		for _, flags := range []string{"", " --intervals none"} {
+		for _, flags := range []string{"", " --replicas 0"} {
 			answers(t, onPhotos+flags, 1)
 		}
 	})
@@ -308,7 +308,6 @@ func TestLabelShiftErrors(t *testing.T) {
 		onPhotos + " more.csv":                                                   {`"more.csv"`, "Usage"},
 		onPhotos + " --estimator bbse":                                           {"bbse-hard", "Usage"},
 		onPhotos + " --calibration platt":                                        {"bcts", "Usage"},
-		onPhotos + " --intervals wald":                                           {"bootstrap", "Usage"},
 		onPhotos + " --level 95":                                                 {"between 0 and 1", "Usage"},
 		onPhotos + " --replicas 1":                                               {"1 replicas", "Usage"},
 		onPhotos + " --kind odds":                                                {"probabilities or logits", "Usage"},
@@ -366,10 +365,10 @@ func TestLabelShiftOfOneHugeLogit(t *testing.T) {
 	} {
 		lines[5] = odd
 		testfiles.Write(t, "source.csv", strings.Join(lines, "\n")+"\n")
-		if status, _, said := callLine(t, onPhotos+" --intervals none"); (status == 0) != (want == "") || !strings.Contains(said, want) {
+		if status, _, said := callLine(t, onPhotos+" --replicas 0"); (status == 0) != (want == "") || !strings.Contains(said, want) {
 			t.Errorf("%s: status %d, stderr %q, want %q", odd, status, said, want)
 		}
-		if status, _, said := callLine(t, onPhotos+" --intervals none --calibration none"); status != 0 {
+		if status, _, said := callLine(t, onPhotos+" --replicas 0 --calibration none"); status != 0 {
 			t.Errorf("%s without calibration: status %d, stderr %q", odd, status, said)
 		}
 	}
@@ -388,7 +387,7 @@ func TestLabelShiftWithoutCorrection(t *testing.T) {
 	target[7].probabilities = []float64{0, 0, 1}
 	writePredictions(t, "source.csv", animals, source, true)
 	writePredictions(t, "target.csv", animals, target, false)
-	status, out, said := callLine(t, onPhotos+" --calibration none --estimator bbse-hard --intervals none --corrected c.csv")
+	status, out, said := callLine(t, onPhotos+" --calibration none --estimator bbse-hard --replicas 0 --corrected c.csv")
 	if status != 1 || !strings.Contains(out, "| owl   | 0.2500 | 0.0000 |") || !strings.Contains(said, "target.csv: row 7 has probability 0") {
 		t.Errorf("status %d, stdout %q, stderr %q", status, out, said)
 	}
