@@ -16,7 +16,6 @@ import (
 	"iwda/datasets/table"
 	"iwda/experiments/adapt/names"
 	"iwda/experiments/labelshift"
-	"iwda/experiments/report/figure"
 	"iwda/experiments/report/sheet"
 	"iwda/internal/commandline"
 	"iwda/internal/input"
@@ -38,7 +37,6 @@ type options struct {
 	Decimal        string // sign before fractions, or empty
 	TrainShares    string // "source", "uniform" or a file
 	Corrected      string // file to write, or empty
-	Figure, drawn  string // likewise, and its format
 	Format         string // of the table; empty: what Output says
 	Output         string // file of the table; empty: standard output
 
@@ -69,13 +67,12 @@ shares with intervals. docs/explanation/label-shift.md explains it.
 
 Examples:
   ` + name + ` held-out.csv target.csv
-  ` + name + ` held-out.csv target.csv --figure shares.png
+  ` + name + ` held-out.csv target.csv -o shares.csv
   ` + name + ` --run results/digits/full/usps-mnist/dann/seed-1`,
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "output", Destination: &o.Output, Aliases: []string{"o"}, Usage: "write the table into `FILE`, whose end says the format: ." + strings.Join(sheet.Formats(), ", ."), DefaultText: "standard output"},
 			formatFlag(&o.Format),
 			&cli.StringFlag{Name: "corrected", Destination: &o.Corrected, Usage: "write the target's corrected predictions, with ids, into `FILE`: .csv, .npz or .parquet"},
-			&cli.StringFlag{Name: "figure", Destination: &o.Figure, Usage: "draw the shares into `FILE`: ." + strings.Join(figure.Formats(), " or .")},
 			&cli.StringFlag{Name: "run", Destination: &o.Run, Usage: "instead of both files: the held-out source rows and target rows of the finished run in `FOLDER`"},
 			commandline.Needs(&o.Needs),
 			commandline.Fail(&o.Fail),
@@ -166,13 +163,8 @@ func (o *options) checkFiles() (err error) {
 		files, _ := filepath.Glob(filepath.Join(o.Run, "*"))
 		read = append(read, files...)
 	}
-	if err := names.CheckApart([]string{o.Corrected, o.Figure, o.Output}, read); err != nil {
+	if err := names.CheckApart([]string{o.Corrected, o.Output}, read); err != nil {
 		return err
-	}
-	if o.Figure != "" {
-		if o.drawn, err = commandline.Ending("--figure", o.Figure, "", figure.Formats()...); err != nil {
-			return err
-		}
 	}
 	if o.Output != "" {
 		if o.Format, err = commandline.Ending("-o", o.Output, o.Format, sheet.Formats()...); err != nil {
@@ -245,27 +237,16 @@ func (o options) trainShares(classes []string) ([]float64, error) {
 	return table.ReadShares(o.TrainShares, classes)
 }
 
-// write writes the table, and then the files that were asked for.
+// write writes the table, and then the file that was asked for.
 func (o options) write(a *labelshift.Analysis) error {
-	found := a.Sheet()
-	if err := o.writeTable(found); err != nil {
+	if err := o.writeTable(a.Sheet()); err != nil || o.Corrected == "" {
 		return err
 	}
-	if o.Corrected != "" {
-		if err := a.WriteCorrected(o.Corrected); err != nil {
-			return err
-		}
-		fmt.Fprintf(o.err, "%s: corrected predictions of %s\n", o.Corrected, printable.Count(a.TargetRows, "row"))
+	if err := a.WriteCorrected(o.Corrected); err != nil {
+		return err
 	}
-	if o.Figure == "" {
-		return nil
-	}
-	shares := figure.Shares{Classes: a.Classes, Source: a.SourceShares, Target: a.Estimate.TargetDistribution}
-	if a.Uncertainty != nil {
-		shares.Intervals = &a.Uncertainty.Shares
-	}
-	drawn := figure.ClassShares(found.Title, a.Tests.LabelShift.Verdict(), shares)
-	return wholefile.Write(o.Figure, func(w io.Writer) error { return drawn.Write(w, o.drawn) })
+	fmt.Fprintf(o.err, "%s: corrected predictions of %s\n", o.Corrected, printable.Count(a.TargetRows, "row"))
+	return nil
 }
 
 func (o options) writeTable(found sheet.Sheet) error {

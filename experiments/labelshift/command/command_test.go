@@ -110,12 +110,12 @@ func TestLabelShiftExample(t *testing.T) {
 	}
 }
 
-// Corrected predictions, the figure and the table go into files.
+// Corrected predictions and the table go into files.
 func TestLabelShiftFiles(t *testing.T) {
 	inPhotos(t, 400, 300)
 	for _, extension := range []string{"csv", "npz", "parquet"} {
 		corrected := "corrected." + extension
-		status, out, said := callLine(t, onPhotos+" --replicas 20 -o table.json --format json --figure shares.svg --corrected "+corrected)
+		status, out, said := callLine(t, onPhotos+" --replicas 20 -o table.json --format json --corrected "+corrected)
 		if status != 0 || out != "" || !strings.Contains(said, corrected+": corrected predictions of 300 rows") {
 			t.Fatalf("status %d, stdout %q, stderr %q", status, out, said)
 		}
@@ -129,7 +129,7 @@ func TestLabelShiftFiles(t *testing.T) {
 		}
 		file.Close()
 	}
-	for _, want := range [][2]string{{"table.json", `"target_share_joint_low"`}, {"table.json", `"verdict": "the test found nothing against label shift (p = `}, {"shares.svg", "target, estimated"}} {
+	for _, want := range [][2]string{{"table.json", `"target_share_joint_low"`}, {"table.json", `"verdict": "the test found nothing against label shift (p = `}} {
 		if content, err := os.ReadFile(want[0]); err != nil || !strings.Contains(string(content), want[1]) {
 			t.Errorf("%s has no %q: %v", want[0], want[1], err)
 		}
@@ -289,40 +289,39 @@ func TestLabelShiftErrors(t *testing.T) {
 	testfiles.Write(t, "features.csv", "a,b,c\n1,0,0\n")
 	testfiles.Write(t, "logits.csv", "logit_cat,logit_dog,logit_owl\n1,2,3\n")
 	testfiles.Write(t, "l.npy", "labels")
-	if err := errors.Join(os.Mkdir("finished", 0o777), os.Symlink("logits.csv", "link.svg")); err != nil {
+	if err := errors.Join(os.Mkdir("finished", 0o777), os.Symlink("logits.csv", "link.csv")); err != nil {
 		t.Fatal(err)
 	}
 	testfiles.Write(t, "finished/outputs.safetensors", "logits")
 	for line, want := range map[string][]string{
-		"labelshift --source owlless.csv --target target.csv":                    {"owlless.csv", `"owl"`},
-		"labelshift --source source.csv --target unequal.csv":                    {"unequal.csv:3", "sum to 0.9, not 1; divide each row by its sum"},
-		"labelshift --source source.csv --target others.csv":                     {"others.csv", "cow", "source.csv"},
-		"labelshift --source source.csv --target wider.csv":                      {"wider.csv", "4", "source.csv"},
-		"labelshift --source target.csv --target target.csv":                     {"target.csv: no labels"},
-		"labelshift --source source.csv --target features.csv":                   {"features.csv", "--kind"},
-		"labelshift --source source.csv --target logits.csv":                     {"logits.csv holds logits"},
-		"labelshift --source source.csv --target missing.csv":                    {"missing.csv"},
-		onPhotos + " --train-shares missing.csv":                                 {"missing.csv"},
-		"labelshift":                                                             {"SOURCE and TARGET are needed", "Usage"},
-		"labelshift --source source.csv":                                         {"SOURCE and TARGET are needed", "Usage"},
-		onPhotos + " more.csv":                                                   {`"more.csv"`, "Usage"},
-		onPhotos + " --estimator bbse":                                           {"bbse-hard", "Usage"},
-		onPhotos + " --calibration platt":                                        {"bcts", "Usage"},
-		onPhotos + " --level 95":                                                 {"between 0 and 1", "Usage"},
-		onPhotos + " --replicas 1":                                               {"1 replicas", "Usage"},
-		onPhotos + " --kind odds":                                                {"probabilities or logits", "Usage"},
-		onPhotos + " --corrected c.txt":                                          {"c.txt", ".parquet", "Usage"},
-		onPhotos + " --corrected target.csv":                                     {"written over", "Usage"},
-		onPhotos + " --output ./features.csv --train-shares features.csv":        {"written over", "Usage"},
-		"labelshift --source p.npy --target target.csv --labels l.npy -o l.npy":  {"written over", "Usage"},
-		"labelshift --run finished --output finished/outputs.safetensors":        {"written over", "Usage"},
-		"labelshift --source features.csv --target logits.csv --figure link.svg": {"written over", "Usage"},
-		onPhotos + " --figure f.gif":                                             {".png or .svg", "Usage"},
-		onPhotos + " --format xls":                                               {"xls", "Usage"},
-		onPhotos + " -o t.xlsx":                                                  {"t.xlsx", ".csv", "--format", "Usage"},
-		onPhotos + " -o t":                                                       {"-o t:", ".csv", "--format", "Usage"},
-		onPhotos + " -o t.csv --format json":                                     {"-o t.csv", "--format json", "Usage"},
-		onPhotos + " --estimater mlls":                                           {"--estimator?", "Usage"},
+		"labelshift --source owlless.csv --target target.csv":                   {"owlless.csv", `"owl"`},
+		"labelshift --source source.csv --target unequal.csv":                   {"unequal.csv:3", "sum to 0.9, not 1; divide each row by its sum"},
+		"labelshift --source source.csv --target others.csv":                    {"others.csv", "cow", "source.csv"},
+		"labelshift --source source.csv --target wider.csv":                     {"wider.csv", "4", "source.csv"},
+		"labelshift --source target.csv --target target.csv":                    {"target.csv: no labels"},
+		"labelshift --source source.csv --target features.csv":                  {"features.csv", "--kind"},
+		"labelshift --source source.csv --target logits.csv":                    {"logits.csv holds logits"},
+		"labelshift --source source.csv --target missing.csv":                   {"missing.csv"},
+		onPhotos + " --train-shares missing.csv":                                {"missing.csv"},
+		"labelshift":                                                            {"SOURCE and TARGET are needed", "Usage"},
+		"labelshift --source source.csv":                                        {"SOURCE and TARGET are needed", "Usage"},
+		onPhotos + " more.csv":                                                  {`"more.csv"`, "Usage"},
+		onPhotos + " --estimator bbse":                                          {"bbse-hard", "Usage"},
+		onPhotos + " --calibration platt":                                       {"bcts", "Usage"},
+		onPhotos + " --level 95":                                                {"between 0 and 1", "Usage"},
+		onPhotos + " --replicas 1":                                              {"1 replicas", "Usage"},
+		onPhotos + " --kind odds":                                               {"probabilities or logits", "Usage"},
+		onPhotos + " --corrected c.txt":                                         {"c.txt", ".parquet", "Usage"},
+		onPhotos + " --corrected target.csv":                                    {"written over", "Usage"},
+		onPhotos + " --output ./features.csv --train-shares features.csv":       {"written over", "Usage"},
+		"labelshift --source p.npy --target target.csv --labels l.npy -o l.npy": {"written over", "Usage"},
+		"labelshift --run finished --output finished/outputs.safetensors":       {"written over", "Usage"},
+		"labelshift --source features.csv --target logits.csv -o link.csv":      {"written over", "Usage"},
+		onPhotos + " --format xls":                                              {"xls", "Usage"},
+		onPhotos + " -o t.xlsx":                                                 {"t.xlsx", ".csv", "--format", "Usage"},
+		onPhotos + " -o t":                                                      {"-o t:", ".csv", "--format", "Usage"},
+		onPhotos + " -o t.csv --format json":                                    {"-o t.csv", "--format json", "Usage"},
+		onPhotos + " --estimater mlls":                                          {"--estimator?", "Usage"},
 	} {
 		status, out, said := callLine(t, line)
 		if status == 0 || out != "" {
