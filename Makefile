@@ -85,7 +85,6 @@ test: setup ## run all tests, every benchmark once, the concurrent packages with
 	$(with_flags) go test -timeout $(test_timeout) -race -skip 'PublicDigits|CompressedBombs' $(race_packages)
 	$(with_flags) go test -timeout $(test_timeout) -short -run '^$$' -bench . -benchtime 1x $(benchmarks)
 	$(with_flags) go test -timeout $(test_timeout) -race -run 'Signal|AtOnce' ./cmd/iwrun ./datasets/table ./experiments/predict
-	cd tools/kubernetes && go test ./...
 
 # No test may depend on speed. PACKAGES narrows the choice.
 PACKAGES ?= ./...

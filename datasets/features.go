@@ -13,7 +13,6 @@ import (
 type Features struct {
 	rows
 	values []float32
-	ids    []string // of the rows; nil where they have none
 }
 
 // NewFeatures makes a set of as many vectors as there are labels out of their values,
@@ -32,20 +31,8 @@ func NewFeatures(name string, values []float32, labels Labels, classNames []stri
 	if err := labels.check(name, len(classNames)); err != nil {
 		return nil, err
 	}
-	return &Features{rows{name, []int{size}, size, classNames, labels}, values, nil}, nil
+	return &Features{rows{name, []int{size}, size, classNames, labels}, values}, nil
 }
-
-// WithIDs returns the set with an id for each row, which [WriteFeatures] writes. It panics unless there
-// are as many as rows.
-func (f *Features) WithIDs(ids []string) *Features {
-	if len(ids) != f.Len() {
-		panic(fmt.Sprintf("datasets: %d ids of %d rows", len(ids), f.Len()))
-	}
-	return &Features{f.rows, f.values, ids}
-}
-
-// IDs are the ids of the rows, nil where they have none. The caller must not change them.
-func (f *Features) IDs() []string { return f.ids }
 
 // CopyRow implements [Set]. The values are those that the set was made of.
 func (f *Features) CopyRow(dst []float32, i int) {
@@ -54,9 +41,8 @@ func (f *Features) CopyRow(dst []float32, i int) {
 }
 
 // WriteFeatures writes a set of vectors as an .npz file with the arrays features
-// (n×d, float32), labels (n, int64), -1 for a row without one, ids (n, text) and
-// class_names, which package table and NumPy read. There is no array of labels where no row
-// has one, and none of ids but for a set whose method IDs returns some.
+// (n×d, float32), labels (n, int64), -1 for a row without one, and class_names, which package
+// table and NumPy read. There is no array of labels where no row has one.
 func WriteFeatures(w io.Writer, set Set) error {
 	file := table.NewNPZ(w)
 	n, d := set.Len(), Size(set.Shape())
@@ -78,11 +64,6 @@ func WriteFeatures(w io.Writer, set Set) error {
 			return err
 		}
 		if _, err := labels.Write(encodeLabels(set)); err != nil {
-			return err
-		}
-	}
-	if named, is := set.(interface{ IDs() []string }); is && named.IDs() != nil {
-		if err := file.Texts("ids", named.IDs()); err != nil {
 			return err
 		}
 	}

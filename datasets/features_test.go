@@ -57,17 +57,6 @@ func TestWrittenFeatures(t *testing.T) {
 	}
 }
 
-// Ids of rows are in the file, and read as ids.
-func TestWrittenIDs(t *testing.T) {
-	ids := []string{"a.png", "deep/größer.png", ""}
-	rows := written(t, newFeatures(t, []float32{1, 2, 3, 4, 5, 6}, []int{0, 2, 1}, "b", "a", "c").WithIDs(ids))
-	for i, want := range ids {
-		if got := rows.ID(i); got != want {
-			t.Errorf("row %d has the id %q, want %q", i, got, want)
-		}
-	}
-}
-
 func TestFeaturesThatAreWrong(t *testing.T) {
 	for _, c := range []struct {
 		values []float32

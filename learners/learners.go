@@ -103,18 +103,6 @@ func (c Crossed) InTurn(k int) []float64 {
 	return turns
 }
 
-// Mean returns the mean over folds of the logits of the other rows (m×k): the best that all
-// classifiers together say of them.
-func (c Crossed) Mean() []float64 {
-	mean := make([]float64, len(c.Others[0]))
-	for _, fold := range c.Others {
-		for i, logit := range fold {
-			mean[i] += logit / float64(len(c.Others))
-		}
-	}
-	return mean
-}
-
 // Folds returns the fold of each row, from 0 to at most folds-1, the same at each call; see
 // evenly.Folds. A group is in one fold.
 func Folds(rows Rows, folds int) []int {

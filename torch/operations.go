@@ -101,11 +101,6 @@ func (t Tensor) Gather(dim int, index Tensor) Tensor {
 	return made("Gather", C.iwt_gather(t.box(), C.int64_t(dim), index.box()), t, index)
 }
 
-// ArgMax returns the index of the largest element along a dimension, as int64.
-func (t Tensor) ArgMax(dim int) Tensor {
-	return made("ArgMax", C.iwt_argmax(t.box(), C.int64_t(dim)), t)
-}
-
 // ReLU returns the larger of each element and 0.
 func (t Tensor) ReLU() Tensor { return made("ReLU", C.iwt_relu(t.box()), t) }
 

@@ -33,11 +33,6 @@ type adaptOptions struct {
 	workOptions
 }
 
-const (
-	labelRowsUsage   = "draw `N` rows at random for you to label, 0 for none"
-	labelStrataUsage = "draw these rows in strata of confidence, more of the uncertain ones"
-)
-
 func newAdaptCommand(s streams) *cli.Command {
 	var o adaptOptions
 	flags := slices.Concat([]cli.Flag{
@@ -45,7 +40,7 @@ func newAdaptCommand(s streams) *cli.Command {
 		&cli.BoolFlag{Name: "probabilities", Destination: &o.Probabilities, Usage: "write the probabilities of all classes too, as is done anyway of up to ten"},
 		setsFlag(&o.Sets),
 		tableFormat(&o.Format),
-		&cli.IntFlag{Name: "label-rows", Destination: &o.LabelRows, Value: labels.UsualRows, Action: commandline.Between(0, mostRows, "--label-rows", "want 0 or more"), Usage: labelRowsUsage},
+		&cli.IntFlag{Name: "label-rows", Destination: &o.LabelRows, Value: labels.UsualRows, Action: commandline.Between(0, mostRows, "--label-rows", "want 0 or more"), Usage: "draw `N` rows at random for you to label, 0 for none"},
 		&cli.IntFlag{Name: "steps", Destination: &o.Steps, Action: commandline.Between(1, mostSteps, "--steps", "a run takes one step or more"), Usage: "train each run for about `N` steps, but at least three epochs (default: as many as suit the data; --dry-run prints them)"},
 		&cli.BoolFlag{Name: "dry-run", Destination: &o.DryRun, Usage: "look at the data, print the experiment file and train nothing"},
 		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Destination: &o.Quiet, Usage: "print only errors"},
@@ -60,7 +55,6 @@ func newAdaptCommand(s streams) *cli.Command {
 		&cli.StringFlag{Name: "source", Destination: &o.Source, Usage: "`FILE` or folder, instead of SOURCE"},
 		&cli.StringFlag{Name: "target", Destination: &o.Target, Usage: "`FILE` or folder, instead of TARGET"},
 		commandline.Strings(&o.Set, "set", "set a key of the experiment file, `KEY=VALUE`; may be repeated"),
-		&cli.BoolFlag{Name: "label-strata", Destination: &o.LabelStrata, Usage: labelStrataUsage},
 		commandline.Strings(&o.Trust.Files, "module", "run this TorchScript module, a `FILE` that an experiment.yaml in FOLDER names. It is a program: use this only if you trust its author"),
 	), o.faultFlags())
 	return &cli.Command{
@@ -153,13 +147,13 @@ func runAdapt(o adaptOptions, s streams) error {
 	}
 	var summary schedule.Summary
 	options.Train = func(_ context.Context, runs []plan.Run, results string, finished func(plan.Run) string) ([]schedule.Failure, error) {
-		w, terminal := s.display()
+		w, width := s.display()
 		if o.Quiet {
-			w, terminal = said, false
+			w, width = said, 0
 		}
 		wrapped := func(run plan.Run) string { return printable.Wrap(finished(run), printable.Width(s.err), "    ") }
 		var err error
-		summary, err = carryOut(runs, results, o.workOptions, progress.New(w, terminal, true, len(runs)), wrapped)
+		summary, err = carryOut(runs, results, o.workOptions, progress.New(w, width, true, len(runs)), wrapped)
 		if err == nil && len(summary.Left) > 0 {
 			fmt.Fprintf(s.err, "Stopped: %d of %d runs are finished.\n", len(summary.Finished)+len(summary.Skipped), len(runs))
 			err = context.Canceled

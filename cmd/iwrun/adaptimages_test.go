@@ -9,13 +9,10 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
-	"iwda/datasets/images"
-	"iwda/datasets/table"
 	"iwda/internal/testfiles"
 )
 
@@ -168,69 +165,6 @@ func refusesModules(t *testing.T, folder, module string, again []string) {
 		if status, out, text := call(t, append(line, "--module", module)...); status != 0 || strings.Contains(out, "cannot be evaluated") {
 			t.Errorf("%q with --module: status %d\n%s\n%s", line, status, out, text)
 		}
-	}
-}
-
-// Features of images of one's own, with labels or without, go into files that another
-// experiment reads; names of domains may have hyphens. The files have the images' ids, and those of
-// another backbone lie elsewhere.
-func TestExtractOwnImages(t *testing.T) {
-	script, err := filepath.Abs("../../testdata/torchscript/backbone.pt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Chdir(t.TempDir())
-	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	drawImages(t)
-	testfiles.Write(t, "mine.yaml", `experiment: mine
-dataset: {name: files, domains: {my-photos: {path: source}, old-sketches: {path: target}}, resize: 24, crop: 20}
-tasks: [my-photos-old-sketches]
-variants: [full]
-methods: [source-only]
-seeds: [1]
-network: {name: torchscript, file: `+script+`}
-`)
-	const folder = "results/mine/features/backbone/"
-	status, out, text := call(t, "extract", "-c", "mine.yaml", "--device", "cpu")
-	if status != 0 || out != folder+"my-photos.npz\n"+folder+"old-sketches.npz\n" {
-		t.Fatalf("status %d\n%s\n%s", status, out, text)
-	}
-	for name, want := range map[string]struct {
-		rows   int
-		labels bool
-		images string
-	}{"my-photos": {48, true, "source"}, "old-sketches": {200, false, "target"}} {
-		file, err := table.Open(folder+name+".npz", table.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer file.Close()
-		classes, err := file.ClassNames()
-		if err != nil || file.Len() != want.rows || file.Width() != 5 || file.HasLabels() != want.labels || !slices.Equal(classes, []string{"blue", "red"}) {
-			t.Errorf("%s: %d rows of %d values, labels %v, classes %q, %v", name, file.Len(), file.Width(), file.HasLabels(), classes, err)
-		}
-		images, err := images.OpenOwn(want.images, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		rows, err := file.Load()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range rows.Len() {
-			if rows.ID(i) != images.ID(i) {
-				t.Fatalf("%s: row %d has the id %q, its image is %q", name, i, rows.ID(i), images.ID(i))
-			}
-		}
-	}
-	status, out, text = call(t, "adapt", "--source", folder+"my-photos.npz", "--target", folder+"old-sketches.npz", "-o", "out", "--dry-run")
-	if status != 0 || !strings.Contains(text, "source      48 rows of 5 values, 2 classes; the rarest is \"blue\" with 12 rows\ntarget      200 rows, without labels\n") {
-		t.Errorf("status %d\n%s\n%s", status, out, text)
-	}
-	testfiles.Write(t, "other.pt", readFile(t, script))
-	status, out, text = call(t, "extract", "-c", "mine.yaml", "--device", "cpu", "--set", "network.file=other.pt")
-	if want := "results/mine/features/other/my-photos.npz\nresults/mine/features/other/old-sketches.npz\n"; status != 0 || out != want {
-		t.Errorf("another backbone: status %d\n%s\n%s", status, out, text)
 	}
 }
 

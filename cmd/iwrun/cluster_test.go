@@ -79,24 +79,6 @@ func TestSlurmNothingOrTheWrongThing(t *testing.T) {
 	}
 }
 
-func TestKubernetes(t *testing.T) {
-	inFolder(t)
-	status, out, text := call(t, "kubernetes", "-c", "tiny.yaml", "--image", "iwda:1", "--claim", "work", "--gpu", "--checkpoint-every", "2")
-	for _, part := range []string{"completions: 2\n", "parallelism: 2\n", "image: iwda:1\n", "claimName: work\n", `nvidia.com/gpu: "1"`, "- --checkpoint-every=2\n", "experiment: tiny\n"} {
-		if status != 0 || text != "" || !strings.Contains(out, part) {
-			t.Errorf("status %d, %q, no %q in\n%s", status, text, part, out)
-		}
-	}
-	_, out, _ = call(t, "kubernetes", "-c", "tiny.yaml", "--image", "iwda:1", "--claim", "work", "--set", "seeds=[1, 2, 3, 4, 5]")
-	_, help, _ := call(t, "kubernetes", "--help")
-	if !strings.Contains(out, "parallelism: 8\n") || !strings.Contains(help, "tasks at a time (default: 8)") {
-		t.Errorf("the number of tasks at a time of\n%s\nis not that of\n%s", out, help)
-	}
-	if entries, err := os.ReadDir("."); err != nil || len(entries) != 1 {
-		t.Errorf("written: %v, %v", entries, err)
-	}
-}
-
 func writeProgram(t *testing.T, path, script string) {
 	t.Helper()
 	testfiles.Write(t, path, "#!/bin/sh\n"+script+"\n")

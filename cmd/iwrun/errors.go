@@ -73,9 +73,6 @@ func unexpected(c *cli.Context) error {
 		names = append(names, command.Name)
 	}
 	argument := c.Args().First()
-	if argument == "published" {
-		return wrongUsage("published is no command any more; its experiments are repeated by go run ./research/published, in the program's sources")
-	}
 	if slices.Contains(names, argument) {
 		return wrongUsage("%[1]q is a command of its own, which comes first: iwrun %[1]s", argument)
 	}

@@ -33,12 +33,12 @@ type streams struct {
 	torch     *engine.Process
 }
 
-// display returns where progress is shown, and whether a person sees it, on a terminal.
-func (s streams) display() (w io.Writer, terminal bool) {
+// display returns where progress is shown, and the width of the terminal there, 0 if it is none.
+func (s streams) display() (w io.Writer, width int) {
 	if screen, is := s.err.(*printable.Screen); is {
-		return screen.File, true
+		return screen.File, printable.Width(screen)
 	}
-	return s.err, false
+	return s.err, 0
 }
 
 // run carries out a command line and returns the exit status.
@@ -105,9 +105,9 @@ func newApp(s streams) *cli.App {
 			newCheckDataCommand(s), newAdaptCommand(s), newShowCommand(s), newPredictCommand(s), newEvaluateCommand(s), command.New("iwrun labelshift", s.out, s.err), newWatchCommand(s), newExportCommand(s),
 		}},
 		{"Experiments", []*cli.Command{
-			newRunCommand(s), newStatusCommand(s), newTableCommand(s), newFigureCommand(s), newReportCommand(s), newExtractCommand(s), newDataCommand(s),
+			newRunCommand(s), newStatusCommand(s), newTableCommand(s), newFigureCommand(s), newReportCommand(s), newDataCommand(s),
 		}},
-		{"Clusters", []*cli.Command{newSlurmCommand(s), newKubernetesCommand(s)}},
+		{"Clusters", []*cli.Command{newSlurmCommand(s)}},
 		{"Machine", []*cli.Command{newDoctorCommand(s), newCheckCommand(s), newCompletionCommand(s), newManualCommand(s), newFitCommand(s)}},
 	} {
 		for _, command := range group.commands {

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -53,15 +52,9 @@ func inFolder(t *testing.T) {
 // call runs a command line and returns its exit status and outputs.
 func call(t *testing.T, arguments ...string) (status int, out, err string) {
 	t.Helper()
-	return callWith(t, strings.NewReader(""), arguments...)
-}
-
-// callWith is call with a standard input.
-func callWith(t *testing.T, in io.Reader, arguments ...string) (status int, out, err string) {
-	t.Helper()
 	t.Setenv(asProgram, "yes") // for workers
 	var outText, errText strings.Builder
-	status = run(arguments, streams{in: in, out: &outText, err: &errText})
+	status = run(arguments, streams{in: strings.NewReader(""), out: &outText, err: &errText})
 	return status, outText.String(), errText.String()
 }
 
@@ -110,12 +103,10 @@ func TestWrongUsage(t *testing.T) {
 		"table --kind average":                   {"-c FILE", "Usage"},
 		"figure -c tiny.yaml --format png,gif":   {"png,gif", "png,svg", "Usage"},
 		"report":                                 {"-c FILE", "Usage"},
-		"data":                                   {"jsd", "iwrun data list|jsd", "Usage"},
-		"data jsd tiny.yaml":                     {"tiny.yaml", "iwrun data jsd", "Usage"},
-		"data jsd --format xls":                  {"xls", "Usage"},
+		"data":                                   {"list or check", "iwrun data list", "Usage"},
+		"data list tiny.yaml":                    {"tiny.yaml", "iwrun data list", "Usage"},
 		"table -c tiny.yaml --set train.epoch=1": {"train.epoch=1", "epochs", "!Usage"},
 		"figure":                                 {"-c FILE", "Usage"},
-		"published -c a.yaml":                    {"go run ./research/published", "Usage"},
 		"status":                                 {"-c FILE", "Usage"},
 		"status -c tiny.yaml --format md":        {"--format md", "iwrun status", "Usage"},
 		"slurm -c tiny.yaml --cpus 0":            {"--cpus 0", "iwrun slurm", "Usage"},
@@ -129,13 +120,11 @@ func TestWrongUsage(t *testing.T) {
 		"predict a b -o c.csv --batch 0":         {"--batch 0", "Usage"},
 		"predict a b -o c.csv --threads 0":       {"--threads 0", "Usage"},
 		"predict a b -o c.csv --share uniform":   {"--share;", "--shares?", "Usage"},
-		"predict a - - -o c.csv":                 {"read once", "Usage"},
 		"export a":                               {"--onnx FILE", "-o FOLDER", "Usage"},
 		"export a --onnx c.csv":                  {"--onnx c.csv", "end with .onnx", "Usage"},
 		"export a b --onnx c":                    {"one model", "Usage"},
 		"export a --onnx c --shares estimate":    {"--shares estimate", "iwrun predict", "Usage"},
 		"export a -o c --shares uniform":         {"--shares is for --onnx", "Usage"},
-		"kubernetes -c tiny.yaml --image a":      {"claim", "iwrun kubernetes", "Usage"},
 	} {
 		t.Run(line, func(t *testing.T) {
 			inFolder(t)
@@ -306,7 +295,7 @@ func TestInterrupt(t *testing.T) {
 func TestInterruptedAnywhere(t *testing.T) {
 	var said strings.Builder
 	app := newApp(streams{err: &said})
-	if status := conclude(app, []string{"extract"}, input.Wrong(fmt.Errorf("photos: %w", context.Canceled))); status != 130 || said.String() != app.Name+": interrupted\n" {
+	if status := conclude(app, []string{"data"}, input.Wrong(fmt.Errorf("photos: %w", context.Canceled))); status != 130 || said.String() != app.Name+": interrupted\n" {
 		t.Errorf("status %d, %q", status, &said)
 	}
 }

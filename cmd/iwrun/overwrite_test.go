@@ -63,7 +63,6 @@ func TestNothingReadIsWrittenOver(t *testing.T) {
 		"export m/seed-2 -o m",
 		"export m -o m/seed-2",
 		"export results/points/full/east-west/iwdan -o RUN",
-		"extract -c own.yaml --run full/east-west/iwdan/seed-1",
 		"adapt --source data/east.npz --target rows.csv -o adapted",
 		"adapt --source adapted/model/model.safetensors --target data/west.npz -o adapted",
 		"adapt --source features --target data/west.npz -o features",

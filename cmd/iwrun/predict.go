@@ -26,10 +26,9 @@ type predictOptions struct {
 	Model string // folder
 	Batch int
 	Trust model.Trust
-	// ToLabel is a file of LabelRows rows, in strata of confidence or not, that somebody may label.
-	ToLabel     string
-	LabelRows   int
-	LabelStrata bool
+	// ToLabel is a file of LabelRows rows that somebody may label.
+	ToLabel   string
+	LabelRows int
 }
 
 func newPredictCommand(s streams) *cli.Command {
@@ -43,7 +42,6 @@ func newPredictCommand(s streams) *cli.Command {
 		&cli.IntFlag{Name: "label-rows", Destination: &o.LabelRows, Value: labels.UsualRows, Usage: "with --to-label: `N` rows", Action: commandline.Between(1, mostRows, "--label-rows", "want a row or more")},
 	}
 	flags = append(flags, commandline.Advanced(append(trustFlags(&o.Trust),
-		&cli.BoolFlag{Name: "label-strata", Destination: &o.LabelStrata, Usage: "with --to-label: " + labelStrataUsage},
 		&cli.IntFlag{Name: "batch", Destination: &o.Batch, Value: predict.DefaultBatch, Usage: "`NUMBER` of rows that pass through the network at a time",
 			Action: commandline.Between(1, mostRows, "--batch", "at least one row at a time")},
 	)...)...)
@@ -53,7 +51,7 @@ func newPredictCommand(s streams) *cli.Command {
 		UsageText: "iwrun predict MODEL INPUT… -o FILE [FLAGS]",
 		Description: `MODEL is the folder of iwrun adapt, of a finished run or of iwrun export. It can also be a method's folder, with runs
 seed-1, seed-2 and so on: then their probabilities are averaged. INPUT is a file of features (` + table.Extensions + `), a folder
-or a .txt list of images, or - for .npy arrays on standard input. Rows keep their order and ids. The model finds its
+or a .txt list of images. Rows keep their order and ids. The model finds its
 columns by name and skips others.
 
 Examples:
@@ -96,10 +94,7 @@ func (o predictOptions) check(c *cli.Context) error {
 	if o.Output == "" {
 		return wrongUsage("where to? name a file with -o FILE")
 	}
-	if first := slices.Index(o.Inputs, predict.Stdin); first >= 0 && slices.Contains(o.Inputs[first+1:], predict.Stdin) {
-		return wrongUsage("%s: standard input can be read once", predict.Stdin)
-	}
-	if o.ToLabel == "" && (c.IsSet("label-rows") || c.IsSet("label-strata")) {
+	if o.ToLabel == "" && c.IsSet("label-rows") {
 		return wrongUsage("which file are the rows to label for? name it with --to-label FILE")
 	}
 	if err := names.CheckApart([]string{o.Output, o.ToLabel}, append(o.Inputs, o.Shares)); err != nil {
@@ -127,8 +122,8 @@ func runPredict(o predictOptions, s streams) error {
 	}
 	ctx, stop := commandline.Interruptible()
 	defer stop()
-	o.Request.Stdin, o.Request.Stdout = s.in, s.out
-	draw := labels.NewDraw(o.LabelRows, o.LabelStrata, labelSeed)
+	o.Request.Stdout = s.out
+	draw := labels.NewDraw(o.LabelRows, labelSeed)
 	if o.ToLabel != "" {
 		o.Request.Also = draw.Add
 	}

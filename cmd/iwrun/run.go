@@ -90,11 +90,11 @@ func runExperiment(o runOptions, s streams) error {
 	if err := schedule.CheckResults(runs, o.Results); err != nil {
 		return err
 	}
-	w, terminal := s.display()
+	w, width := s.display()
 	if not := domains.CheckPublished(runs, o.Results); not != "" {
 		fmt.Fprintf(s.err, "warning: %s\n", not)
 	}
-	summary, err := carryOut(runs, o.Results, o.workOptions, progress.New(w, terminal, false, len(runs)), nil)
+	summary, err := carryOut(runs, o.Results, o.workOptions, progress.New(w, width, false, len(runs)), nil)
 	if err != nil {
 		return err
 	}
@@ -166,7 +166,7 @@ func (s streams) stopped() error {
 // carryOut runs the workers on the devices that o shares, and
 // closes the display. The first interruption stops them, the second one ends them; SIGUSR1 asks
 // them for checkpoints.
-func carryOut(runs []plan.Run, results string, o workOptions, display progress.Display, finished func(plan.Run) string) (schedule.Summary, error) {
+func carryOut(runs []plan.Run, results string, o workOptions, display *progress.Display, finished func(plan.Run) string) (schedule.Summary, error) {
 	defer display.Close()
 	command, err := workerOf(runs, o)
 	if err != nil {

@@ -43,7 +43,7 @@ func TestExitStatus(t *testing.T) {
 		"table -c tiny.yaml":                      {1, "no run is finished"},
 		"report -c tiny.yaml":                     {1, "no run is finished"},
 		"frobnicate":                              {2, `"frobnicate" is neither a flag nor a command`},
-		"help frobnicate":                         {2, `"frobnicate" is no command of iwrun; choose from check-data, adapt, show, predict, evaluate, labelshift, watch, export, run, status, table, figure, report, extract, data, slurm, kubernetes, doctor, check, completion` + "\n"},
+		"help frobnicate":                         {2, `"frobnicate" is no command of iwrun; choose from check-data, adapt, show, predict, evaluate, labelshift, watch, export, run, status, table, figure, report, data, slurm, doctor, check, completion` + "\n"},
 		"adapt":                                   {2, "name a source and a target, or one file with both and --domain-column"},
 		"adapt a b c":                             {2, "one too many"},
 		"adapt source.csv target.csv --steps 0":   {2, "--steps 0: a run takes one step or more"},

@@ -12,13 +12,17 @@ import (
 	"iwda/experiments/plan"
 	"iwda/experiments/status"
 	"iwda/internal/commandline"
+	"iwda/internal/input"
 	"iwda/internal/printable"
 )
 
 // slurmOptions say which runs Slurm makes, on what.
 type slurmOptions struct {
-	taskOptions
+	experimentOptions
+	workOptions
 	selection
+	CPUs   int
+	AtOnce int // tasks; 0: no limit
 	Submit bool
 	Sbatch []string // other options of all jobs
 }
@@ -37,7 +41,11 @@ var slurmFlags = []struct {
 
 func newSlurmCommand(s streams) *cli.Command {
 	var o slurmOptions
-	flags := append(o.taskFlags(0), o.selectionFlags()...)
+	flags := append(o.experimentFlags(),
+		&cli.IntFlag{Name: "cpus", Destination: &o.CPUs, Value: 1, Usage: "`NUMBER` of cores of a task, and of threads of its run", Action: commandline.Between(1, mostAtOnce, "--cpus", "a task needs at least one core")},
+		&cli.IntFlag{Name: "at-once", Destination: &o.AtOnce, DefaultText: "no limit", Usage: "`NUMBER` of tasks at a time", Action: commandline.Between(0, mostTasks, "--at-once", "at least one task at a time")},
+	)
+	flags = slices.Concat(flags, o.faultFlags(), o.selectionFlags())
 	for _, f := range slurmFlags {
 		flags = append(flags, &cli.StringFlag{Name: f.name, Usage: f.usage})
 	}
@@ -114,10 +122,15 @@ func runSlurm(c *cli.Context, o slurmOptions, job cluster.Slurm, s streams) erro
 	if len(indices) == 0 {
 		return nil
 	}
-	if job.Experiment, err = o.experiment(c, file.Config.Experiment); err != nil {
+	job.Name, job.Set, job.Indices = file.Config.Experiment, o.Set, indices
+	if job.Config, err = input.Read(o.Configs[0], input.Text); err != nil {
 		return err
 	}
-	job.Indices = indices
+	for _, flag := range o.faultFlags() {
+		if name := flag.Names()[0]; c.IsSet(name) {
+			job.Arguments = append(job.Arguments, fmt.Sprintf("--%s=%v", name, c.Value(name)))
+		}
+	}
 	if err := job.Here(o.Results); err != nil {
 		return err
 	}

@@ -165,7 +165,7 @@ func (o watchOptions) openFolder(folder string, s streams) (watched, error) {
 	ensemble := predict.NewEnsemble(members, predict.Options{Torch: s.torch, Device: o.Device, Threads: o.Schedule.Threads})
 	return watched{reference, func(ctx context.Context, path string) watch.Rows {
 		return func(take func(time, group string, probabilities []float64) error) (err error) {
-			rows, err := predict.Open(path, table.Roles{ID: o.TimeColumn}, nil, folder, members[0].Metadata)
+			rows, err := predict.Open(path, table.Roles{ID: o.TimeColumn}, folder, members[0].Metadata)
 			if err != nil {
 				return err
 			}

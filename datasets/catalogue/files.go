@@ -94,7 +94,7 @@ func (f Files) check(kind Kind, first string) error {
 // see [Dataset.Of].
 func ownFiles() Dataset {
 	return Dataset{
-		Name: "files", Title: "Files", Head: "files",
+		Name: "files", Title: "Files",
 		Kind:     Vectors,
 		Root:     ".",
 		Settings: "network: {name: mlp, features: 256, layers: 1}\ntrain: {epochs: 20}",
@@ -127,14 +127,6 @@ func (d Dataset) Of(domains []Files) (Dataset, error) {
 		d.Settings = ""
 	}
 	return d, nil
-}
-
-// RowFiles returns the paths of the files of the user's own that may hold rows.
-func (d Dataset) RowFiles(root string) (paths []string) {
-	for _, f := range d.files {
-		paths = append(paths, below(root, f.Path), below(root, f.Test))
-	}
-	return paths
 }
 
 // CheckFiles returns an error that names a file of the user's own that is not there.

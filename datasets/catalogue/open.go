@@ -92,21 +92,6 @@ func (d Dataset) OpenTask(source, target string, from Source) (task Task, err er
 	return task, nil
 }
 
-// OpenDomain reads or draws both sets of a domain, which is no file of the user's own; test is nil
-// where it has no test set of its own.
-func (d Dataset) OpenDomain(domain string, from Source) (train, test datasets.Set, err error) {
-	if d.Named() {
-		return nil, nil, fmt.Errorf("data set %s: a domain is opened with a task", d.Name)
-	} else if d.Kind == ImageFiles {
-		return nil, nil, d.otherKind()
-	}
-	if train, err = d.open(domain, trainSplit, from); err != nil {
-		return nil, nil, err
-	}
-	test, err = d.open(domain, testSplit, from)
-	return train, test, err
-}
-
 // OpenImages finds the files of a domain of a data set of [ImageFiles].
 func (d Dataset) OpenImages(root, domain string) (*images.Set, error) {
 	if d.Kind != ImageFiles {

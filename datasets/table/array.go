@@ -17,8 +17,6 @@ type array struct {
 	// open gives the bytes of the elements from the first one on, and an error where
 	// they are not followed by the end.
 	open func() (io.ReadCloser, error)
-	// follow, where it is not nil, makes the array of a stream longer, see [array.followed].
-	follow func() error
 	// mapped holds these bytes where they can be mapped, nil elsewhere, and intact compares them
 	// with the file's checksum, where it has one that reading by open does.
 	mapped []byte
@@ -28,7 +26,7 @@ type array struct {
 // maxWidth bounds the values of a row, of which there is always one in memory.
 const maxWidth = 1 << 20
 
-// maxRows bounds the rows of an array that is not whole when it is begun.
+// maxRows bounds the rows that a file may claim to have.
 const maxRows = 1 << 48
 
 // width is the number of values of a row, where the array is a table of some.

@@ -123,13 +123,7 @@ func (c *arraysCursor) Close() error {
 }
 
 func (c *arraysCursor) next(b *Batch, n int) (err error) {
-	all := c.form.values
-	for all.follow != nil && c.row == all.shape[0] {
-		if err := all.follow(); err != nil {
-			return err
-		}
-	}
-	if n = min(n, all.shape[0]-c.row); n == 0 {
+	if n = min(n, c.form.values.shape[0]-c.row); n == 0 {
 		return io.EOF
 	}
 	if c.values != nil {

@@ -54,10 +54,6 @@ func BenchmarkNPY(b *testing.B) {
 			benchmarked(b, rows, file(write(b, "rows.npy", npyText(descr, rows, benchWidth, []byte(element))), Options{}))
 		})
 	}
-	b.Run("stream", func(b *testing.B) {
-		content := npyText("<f4", rows, benchWidth, []byte("\x01\x02\x80\x3f"))
-		benchmarked(b, rows, func() (*Table, error) { return NewStream(strings.NewReader(content), "stream", Options{}) })
-	})
 }
 
 func BenchmarkCSV(b *testing.B) {

@@ -31,11 +31,7 @@ func (a *array) read() (*column, error) {
 		return nil, fmt.Errorf("%s: %w", a.name, err)
 	}
 	size, _ := bytesOf(a.shape[1:], a.element.size)
-	rows := chunk / size
-	if a.follow == nil {
-		rows = min(rows, a.shape[0])
-	}
-	rows = max(1, rows)
+	rows := max(1, min(chunk/size, a.shape[0]))
 	return &column{array: a, r: r, size: size, buffer: make([]byte, rows*size)}, nil
 }
 
@@ -75,7 +71,7 @@ func (c *column) next(n int) ([]byte, error) {
 	if got, err := io.ReadFull(c.r, part); err != nil {
 		return nil, fmt.Errorf("%s: row %d: %w", c.name, c.row+got/c.size, notWhole("truncated", err))
 	}
-	if c.row += n; c.row < c.shape[0] || c.follow != nil {
+	if c.row += n; c.row < c.shape[0] {
 		return part, nil
 	}
 	switch _, err := io.ReadFull(c.r, make([]byte, 1)); err {

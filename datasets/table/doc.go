@@ -2,8 +2,7 @@
 // classifier's probabilities, together with what is known of each row: a label, an id.
 //
 // [Open] takes a .npz, .npy, .safetensors, .parquet, .csv or .tsv file, the last two with .gz
-// too, and looks at no more than its header; [NewStream] takes .npy arrays from standard
-// input. The [Table] that they give says how many values a row has and what they are. It is
+// too, and looks at no more than its header. The [Table] that it gives says how many values a row has and what they are. It is
 // read in one of two ways:
 //
 //   - [Table.Batches] goes over all rows in their order, in constant memory, which is what

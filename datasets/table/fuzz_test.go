@@ -2,7 +2,6 @@ package table
 
 import (
 	"archive/zip"
-	"bytes"
 	"encoding/binary"
 	"math"
 	"os"
@@ -134,24 +133,6 @@ func FuzzParquet(f *testing.F) {
 		crafted{1 << 47, 0, []craftedPage{{4, 1, format.Plain, false, one}}}.of(f, numberRow{1}),
 		crafted{1 << 13, 0, []craftedPage{{4, 1, format.Plain, true, one}, runs, runs}}.of(f, numberRow{1}))
 	fuzzed(f, ".parquet", seeds...)
-}
-
-func FuzzStream(f *testing.F) {
-	f.Add([]byte(npyOf("<f4", "(2, 1)", one+one) + npyOf("<f4", "(1, 1)", one)))
-	f.Add([]byte(npyOf("<f8", "(1000000000, 1000000)", one)))
-	f.Fuzz(func(t *testing.T, content []byte) {
-		allocation.Reading(t, len(content), func() {
-			table, err := NewStream(bytes.NewReader(content), "stream", Options{})
-			if err != nil {
-				return
-			}
-			for batch, err := range table.Batches(3) {
-				if err == nil && len(batch.Values) != batch.Len()*table.Width() {
-					t.Fatalf("%d values of %d rows", len(batch.Values), batch.Len())
-				}
-			}
-		})
-	})
 }
 
 // A file of class shares of any content is shares that sum to 1, or an error.

@@ -51,7 +51,6 @@ func TestMemory(t *testing.T) {
 		}
 		return nil
 	}
-	stream := func() (*Table, error) { return NewStream(strings.NewReader(array), "stream", Options{}) }
 	for _, c := range []struct {
 		name  string
 		open  func() (*Table, error)
@@ -63,8 +62,6 @@ func TestMemory(t *testing.T) {
 		{"float32, in batches", file(write(t, "rows.npy", array), Options{}), batches, little},
 		{"compressed, in batches", file(write(t, "rows.npz", packed), Options{}), batches, garbage},
 		{"compressed, kept", file(write(t, "rows.npz", packed), Options{}), keep, size + garbage},
-		{"stream, in batches", stream, batches, little},
-		{"stream, kept", stream, load, size + garbage},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			allocation.Within(t, c.limit, func() {

@@ -75,7 +75,7 @@ type Reference struct {
 	Decimal string
 }
 
-// Table is an open file of rows, or a stream. Several goroutines may read a file at once.
+// Table is an open file of rows. Several goroutines may read a file at once.
 type Table struct {
 	name    string
 	kind    Kind

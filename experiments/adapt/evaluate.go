@@ -166,7 +166,7 @@ func (o EvaluateOptions) methods(ctx context.Context, folder string, correction 
 		return nil, err
 	}
 	correct(members, correction)
-	input, err := predict.Open(target.Path, target.Roles, nil, members[0].Folder, members[0].Metadata)
+	input, err := predict.Open(target.Path, target.Roles, members[0].Folder, members[0].Metadata)
 	if err != nil {
 		return nil, err
 	}

@@ -53,7 +53,7 @@ func TestHeadings(t *testing.T) {
 	d.rank()
 	d.take([]int{0})("1", "dog", 0.75)
 	must(d.write(path(names.Disputed), classes))
-	must(labels.Write(path(names.ToLabel), []labels.Row{{Stratum: "0-1", Share: 1}}))
+	must(labels.Write(path(names.ToLabel), []labels.Row{{}}))
 	of := []ClassOutcome{{Class: "cat", TargetInterval: new(TargetInterval), WeightInterval: new(WeightInterval)}}
 	must(writeClasses(path(names.Classes), of))
 	must(os.WriteFile(path("source.csv"), []byte("label,probability_cat,probability_dog\ncat,0.75,0.25\ndog,0.25,0.75\n"), 0o666))
@@ -80,7 +80,7 @@ func TestHeadings(t *testing.T) {
 	for name, c := range map[string]struct{ got, want []string }{
 		names.Predictions:  {columns(names.Predictions), append(slices.Clone(row), "probability_cat", "probability_dog")},
 		names.Disputed:     {columns(names.Disputed), append(slices.Clone(row), "mcc")},
-		names.ToLabel:      {columns(names.ToLabel), append(slices.Clone(row), "stratum", "stratum_share", "label")},
+		names.ToLabel:      {columns(names.ToLabel), append(slices.Clone(row), "label")},
 		names.Classes:      {columns(names.Classes), slices.Concat([]string{"class"}, shares, known, []string{"share_rejected"})},
 		"labelshift's CSV": {analysis.Sheet().Records.Fields, slices.Concat([]string{"estimator", "calibration", "label_shift_p", "class"}, shares[:4], []string{"target_share_joint_low", "target_share_joint_high"}, shares[4:], []string{"weight_joint_low", "weight_joint_high", "mean_probability", "predicted_share", "share_rejected"}, known[2:])},
 		"heading": {
@@ -103,7 +103,7 @@ func TestNoFormulas(t *testing.T) {
 	d := newDisputes(2, slices.Repeat([]float64{0.75, 0.25}, n))
 	d.add("mcc", "", 2, slices.Repeat([]float64{0.25, 0.75}, n))
 	d.rank()
-	draw, take := labels.NewDraw(n, false, 1), d.take(evenly.All(n))
+	draw, take := labels.NewDraw(n, 1), d.take(evenly.All(n))
 	folder := t.TempDir()
 	path := func(name string) string { return filepath.Join(folder, name) }
 	for _, format := range table.Formats() {

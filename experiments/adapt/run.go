@@ -51,9 +51,7 @@ type Options struct {
 	// Sets is the level, of [sets.Levels], of a set of classes for each row; 0 for none.
 	Sets float64
 	// LabelRows of the target are drawn for somebody to label; 0 means 50, less than 0 none.
-	// LabelStrata has them drawn in strata of confidence.
-	LabelRows   int
-	LabelStrata bool
+	LabelRows int
 	// Overwrite begins runs anew that were made with other settings, which is an error otherwise.
 	Overwrite bool
 	// Trust is for modules that only an experiment.yaml which the folder already has names.

@@ -24,7 +24,7 @@ func TestSentencesHaveCommands(t *testing.T) {
 		t.Errorf("no command to predict in\n%s", text)
 	}
 	for _, class := range []string{"a", "b"} {
-		draw := labels.NewDraw(1, false, 1)
+		draw := labels.NewDraw(1, 1)
 		draw.Add("1", class, 0.5)
 		if err := o.writeToLabel(p, draw); err != nil || strings.Contains(o.kept, evaluate) != (class == "b") {
 			t.Errorf("class %s: %v; said of what is kept\n%s", class, err, o.kept)

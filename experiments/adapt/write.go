@@ -120,7 +120,7 @@ func correct(members []model.Model, c judge.Correction) {
 // draw returns what draws the rows that somebody may label, by the experiment's first seed.
 func (p *Plan) draw() *labels.Draw {
 	rows := max(0, cmp.Or(p.options.LabelRows, labels.UsualRows))
-	return labels.NewDraw(rows, p.options.LabelStrata, p.file.Config.Seeds[0])
+	return labels.NewDraw(rows, p.file.Config.Seeds[0])
 }
 
 // writeToLabel writes the drawn rows, unless somebody has labelled those of a former draw, which

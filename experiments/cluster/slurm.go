@@ -1,8 +1,12 @@
+// Package cluster writes job scripts that make the runs of an experiment on a cluster with Slurm. Each run is a
+// task of its own, which calls iwrun with the experiment's file and the run's index.
 package cluster
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"embed"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -17,7 +21,13 @@ import (
 
 // Slurm says how Slurm carries out an experiment. Paths are absolute.
 type Slurm struct {
-	Experiment
+	Name   string   // of the folder of the experiment's results
+	Config []byte   // the text of its file
+	Set    []string // assignments key=value on top of it
+	// Indices are the positions in the plan, from 0 and in order, of the runs to make.
+	Indices []int
+	// Arguments are handed to every iwrun besides, as in --checkpoint-every=10m.
+	Arguments []string
 	Program   string // iwrun
 	Directory string // from which relative paths of the experiment are meant
 	Results   string // folder of all results
@@ -103,7 +113,7 @@ type File struct {
 var templateFiles embed.FS
 
 var templates = template.Must(template.New("").
-	Funcs(template.FuncMap{"quote": printable.ShellWord, "ranges": ranges, "yaml": yamlBlock, "word": yamlWord}).
+	Funcs(template.FuncMap{"quote": printable.ShellWord, "ranges": ranges}).
 	ParseFS(templateFiles, "templates/*"))
 
 // warning is the time in seconds between the signal and the time limit: a run needs a
@@ -133,6 +143,29 @@ type script struct {
 
 // Same is the number of starts in a row with the same checkpoint that are too many.
 func (s script) Same() int { return s.Fruitless + 1 }
+
+// hash returns eight hexadecimal digits that change with the text.
+func hash(text string) string {
+	sum := sha256.Sum256([]byte(strconv.Itoa(len(text)) + ":" + text))
+	return hex.EncodeToString(sum[:])[:8]
+}
+
+var reference = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)`)
+
+// dataVariable is what defaults refer to.
+const dataVariable = "IWDA_DATA"
+
+// Variables returns the names of the environment variables that the experiment's file
+// and the assignments refer to, sorted.
+func (s Slurm) Variables() []string {
+	text := string(s.Config) + "\n" + strings.Join(s.Set, "\n")
+	var names []string
+	for _, match := range reference.FindAllStringSubmatch(text, -1) {
+		names = append(names, match[1])
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
 
 // exports are the commands that give the experiment's variables their values, a line each.
 // It is empty if there are none.

@@ -18,12 +18,10 @@ var update = flag.Bool("update", false, "write testdata anew")
 // job is one of seven runs in two arrays.
 func job() Slurm {
 	return Slurm{
-		Experiment: Experiment{
-			Name: "digits", Config: []byte("experiment: digits\ndataset: {root: \"${IWDA_DATA:-data}/digits\"}\nnetwork: {pretrained: \"${WEIGHTS}\"}\n"),
-			Set: []string{"methods=[dann, iwdan]", "title=it's $HOME"}, Indices: []int{0, 1, 2, 5, 1002, 1004, 1005},
-			Arguments: []string{"--checkpoint-every=10m", "--overwrite=true"},
-		},
-		Program: "/opt/iwda/iwrun", Directory: "/home/me/my work", Results: "/home/me/my work/results",
+		Name: "digits", Config: []byte("experiment: digits\ndataset: {root: \"${IWDA_DATA:-data}/digits\"}\nnetwork: {pretrained: \"${WEIGHTS}\"}\n"),
+		Set: []string{"methods=[dann, iwdan]", "title=it's $HOME"}, Indices: []int{0, 1, 2, 5, 1002, 1004, 1005},
+		Arguments: []string{"--checkpoint-every=10m", "--overwrite=true"},
+		Program:   "/opt/iwda/iwrun", Directory: "/home/me/my work", Results: "/home/me/my work/results",
 		Environment: map[string]string{"IWDA_DATA": "/data of all", "UNUSED": "x"},
 		Options:     []string{"--time=4:00:00", "--gres=gpu:1"}, TableOptions: []string{"--time=0:30:00"},
 		AtOnce: 3, MaxArraySize: 1001,
@@ -185,7 +183,7 @@ func TestBlocks(t *testing.T) {
 }
 
 func TestVariables(t *testing.T) {
-	e := Experiment{Config: []byte("a: ${B}/${A:-x}\nb: ${B} $C ${1}\n"), Set: []string{"d=${D_1}"}}
+	e := Slurm{Config: []byte("a: ${B}/${A:-x}\nb: ${B} $C ${1}\n"), Set: []string{"d=${D_1}"}}
 	if got, want := e.Variables(), []string{"A", "B", "D_1"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -151,7 +151,7 @@ type Network struct {
 	// Pretrained is the file with a ResNet's weights, or none to train all of it from scratch.
 	Pretrained string `yaml:"pretrained,omitempty"`
 	// File is the TorchScript module that is the backbone of torchscript. It is a program, which
-	// iwrun run and iwrun extract run: look at this key in files of others.
+	// iwrun run runs: look at this key in files of others.
 	File string `yaml:"file,omitempty"`
 	// Features is the size of each hidden layer of an mlp. The last one's units are the features
 	// that an alignment sees.

@@ -12,7 +12,6 @@ const (
 	Apply    = "applying a network"  // Rows; Outputs: the logits by each of the members, one after the other
 	Features = "a network's picture" // Rows of one member; Outputs: what its network makes of them before its classifier
 	Measure  = "measuring steps"     // []Work, each with a configuration; Costs
-	Extract  = "iwrun extract"       // Extraction; []Extracted
 )
 
 // Facts are what iwrun-torch knows of itself and its machine.
@@ -58,19 +57,6 @@ type Costs struct {
 	Runs    int // of which it is known
 	Time    time.Duration
 	Unknown string // why it is not known of the others; "" if there are none
-}
-
-// Extraction has the features of a domain written into files, the second for a test set of its own.
-type Extraction struct {
-	Work
-	Checkpoint, Domain string
-	Files              []string
-}
-
-// Extracted is a file that was written.
-type Extracted struct {
-	File        string
-	Rows, Width int
 }
 
 // Work is how a run is made. A worker gets it as a word of its command line.

@@ -4,8 +4,6 @@ package labels
 
 import (
 	"cmp"
-	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -17,150 +15,14 @@ type Row struct {
 	ID         string
 	Class      string // predicted
 	Confidence float64
-	Stratum    string  // of confidence, as "0.8-0.95"; "" if rows are drawn from all alike
-	Share      float64 // of all rows that belong to it
 }
 
 // Draw draws rows from all that it is told of, without replacement and in one pass. Memory is for
 // twice the drawn ones at most.
 type Draw struct {
-	rows       int
-	stratified bool
-	random     *rand.Rand
-	strata     []part
-}
-
-// part is a stratum.
-type part struct {
-	from, below float64    // its confidences; the last one's are up to 1
-	rows        int        // of all
-	deviation   float64    // summed, of correctness, as confidences have it
-	least       []keyedRow // with those of the least keys
-}
-
-func (p part) String() string { return fmt.Sprintf("%g-%g", p.from, min(1, p.below)) }
-
-// bounds are those of the strata's confidences.
-var bounds = []float64{0, 0.5, 0.8, 0.95, 0.99, math.Inf(1)}
-
-// NewDraw returns what draws so many rows by a seed, all with the same probability or, in strata of
-// confidence, more of those of which some are likely to be wrong. Of the first, a larger number with
-// the same seed draws the same rows, and more after them.
-func NewDraw(rows int, stratified bool, seed int64) *Draw {
-	d := &Draw{rows: rows, stratified: stratified, random: rand.New(datasets.Stream(seed, "rows to label"))}
-	if !stratified {
-		d.strata = []part{{below: math.Inf(1)}}
-		return d
-	}
-	for i, from := range bounds[:len(bounds)-1] {
-		d.strata = append(d.strata, part{from: from, below: bounds[i+1]})
-	}
-	return d
-}
-
-// Add tells of a row. Each has a random key, whatever is predicted, and those of the least keys are
-// drawn.
-func (d *Draw) Add(id, class string, confidence float64) {
-	key := d.random.Uint64()
-	p := &d.strata[slices.IndexFunc(d.strata, func(p part) bool { return confidence < p.below })]
-	p.rows++
-	f := min(1, max(0, confidence))
-	p.deviation += math.Sqrt(f * (1 - f))
-	p.least = append(p.least, keyedRow{key, Row{ID: id, Class: class, Confidence: confidence}})
-	if most := max(d.rows, fewestOfStratum); len(p.least) >= 2*most {
-		slices.SortFunc(p.least, byKey)
-		p.least = p.least[:most]
-	}
-}
-
-// Rows returns the drawn rows in the order in which they are to be labelled: the first of them are
-// drawn at random too.
-func (d *Draw) Rows() (rows []Row) {
-	d.merge()
-	total := 0
-	for _, p := range d.strata {
-		total += p.rows
-	}
-	type placed struct {
-		place float64 // among the rows of its stratum, from 0 to 1
-		Row
-	}
-	var all []placed
-	for i, n := range d.allocation(total) {
-		p := &d.strata[i]
-		slices.SortFunc(p.least, byKey)
-		for j, k := range p.least[:n] {
-			if d.stratified {
-				k.Row.Stratum, k.Row.Share = p.String(), float64(p.rows)/float64(total)
-			}
-			all = append(all, placed{(float64(j) + 0.5) / float64(n), k.Row})
-		}
-	}
-	slices.SortStableFunc(all, func(a, b placed) int { return cmp.Compare(a.place, b.place) })
-	for _, p := range all {
-		rows = append(rows, p.Row)
-	}
-	return rows
-}
-
-// merge joins strata that have too few rows with those beside them.
-func (d *Draw) merge() {
-	d.strata = slices.DeleteFunc(d.strata, func(p part) bool { return p.rows == 0 })
-	for i := 0; i < len(d.strata) && len(d.strata) > 1; {
-		p := d.strata[i]
-		if p.rows >= fewestOfStratum {
-			i++
-			continue
-		}
-		other := &d.strata[max(0, i-1)]
-		if i == 0 {
-			other = &d.strata[1]
-		}
-		other.from, other.below = min(other.from, p.from), max(other.below, p.below)
-		other.rows, other.deviation, other.least = other.rows+p.rows, other.deviation+p.deviation, append(other.least, p.least...)
-		d.strata = slices.Delete(d.strata, i, i+1)
-		i = 0
-	}
-}
-
-// fewestOfStratum is the number of drawn rows, and of their labels, without which nothing is known of a
-// stratum's variance.
-const fewestOfStratum = 2
-
-// allocation returns how many rows each stratum gives, all of them together as many as are asked for, or
-// two of each if that is more. Half of them are shared out by the strata's sizes, half by these times
-// the deviation of correctness (Neyman 1934) that confidences promise, which they need not keep.
-func (d *Draw) allocation(total int) []int {
-	deviation := 0.0
-	for _, p := range d.strata {
-		deviation += p.deviation
-	}
-	given, wanted, left := make([]int, len(d.strata)), make([]float64, len(d.strata)), d.rows
-	for i, p := range d.strata {
-		share := float64(p.rows) / float64(max(1, total))
-		if deviation > 0 {
-			share = (share + p.deviation/deviation) / 2
-		}
-		wanted[i] = share * float64(d.rows)
-		if d.stratified {
-			given[i] = fewestOfStratum
-		}
-		given[i] = min(given[i], p.rows)
-		left -= given[i]
-	}
-	for ; left > 0; left-- { // one after the other, so that what a stratum lacks goes to the others
-		next := -1
-		for i, p := range d.strata {
-			if given[i] < p.rows && (next < 0 || wanted[i]-float64(given[i]) > wanted[next]-float64(given[next])) {
-				next = i
-			}
-		}
-		if next < 0 {
-			break // all rows are drawn
-		}
-		given[next]++
-	}
-	return given
+	rows   int
+	random *rand.Rand
+	least  []keyedRow // with those of the least keys
 }
 
 type keyedRow struct {
@@ -168,4 +30,33 @@ type keyedRow struct {
 	Row
 }
 
-func byKey(a, b keyedRow) int { return cmp.Compare(a.key, b.key) }
+// NewDraw returns what draws so many rows by a seed, all with the same probability. A larger number with
+// the same seed draws the same rows, and more after them.
+func NewDraw(rows int, seed int64) *Draw {
+	return &Draw{rows: rows, random: rand.New(datasets.Stream(seed, "rows to label"))}
+}
+
+// Add tells of a row. Each has a random key, whatever is predicted, and those of the least keys are
+// drawn.
+func (d *Draw) Add(id, class string, confidence float64) {
+	d.least = append(d.least, keyedRow{d.random.Uint64(), Row{id, class, confidence}})
+	if len(d.least) > 2*d.rows {
+		d.keep()
+	}
+}
+
+// keep forgets all rows but those that would be drawn.
+func (d *Draw) keep() {
+	slices.SortFunc(d.least, func(a, b keyedRow) int { return cmp.Compare(a.key, b.key) })
+	d.least = d.least[:min(len(d.least), d.rows)]
+}
+
+// Rows returns the drawn rows in the order in which they are to be labelled: the first of them are
+// drawn at random too.
+func (d *Draw) Rows() (rows []Row) {
+	d.keep()
+	for _, k := range d.least {
+		rows = append(rows, k.Row)
+	}
+	return rows
+}

@@ -47,7 +47,7 @@ type Stratum struct {
 }
 
 // Read reads the labels of a file as [table.ReadText] does, with the columns id and label, and if it
-// has these, stratum and stratum_share as [Write] leaves them; a label that stands for none
+// has these, stratum and stratum_share, the part of all rows from which a row was drawn; a label that stands for none
 // ([table.Unknown]), as an empty one, is passed over. The classes are those of origin; without any
 // each label is the name of one. A label that is no class, an id that has two labels and a stratum
 // with less than two are errors that name file, line and id. groups is the name of the column that says which
@@ -137,6 +137,9 @@ func (r *reader) stratumOf(name, shareText string) (int, error) {
 	}
 	return at, nil
 }
+
+// fewestOfStratum is the number of labels without which nothing is known of a stratum's variance.
+const fewestOfStratum = 2
 
 // check returns an error unless every stratum has labels.
 func (r *reader) check() error {

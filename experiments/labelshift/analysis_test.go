@@ -151,11 +151,13 @@ func TestSharesAreFound(t *testing.T) {
 // The calibration that is named is the one that was fitted: none where one has no optimum.
 func TestCalibrationThatWasFitted(t *testing.T) {
 	source, target := allRight(t)
-	s := withoutIntervals()
-	s.Calibration = "vs"
-	a, err := Analyse(source, target, s)
-	if err != nil || a.Calibration == "vs" || !strings.Contains(strings.Join(a.Notes, " "), "vs") {
-		t.Errorf("%s: %q, %v", a.Calibration, a.Notes, err)
+	for _, asked := range []string{"ts", "bcts", "nbvs", "vs"} {
+		s := withoutIntervals()
+		s.Calibration = asked
+		a, err := Analyse(source, target, s)
+		if err != nil || a.Calibration == asked || !strings.Contains(strings.Join(a.Notes, " "), "Calibration: "+asked+" has no optimum") {
+			t.Errorf("%s for %s: %q, %v", a.Calibration, asked, a.Notes, err)
+		}
 	}
 }
 

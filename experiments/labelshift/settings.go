@@ -45,7 +45,7 @@ func (s Settings) Check() error {
 	case !slices.Contains(calibration.Names(), s.Calibration):
 		return fmt.Errorf("no calibration %q; there are %s", s.Calibration, strings.Join(calibration.Names(), ", "))
 	case s.Replicas < 0 || s.Replicas == 1:
-		return fmt.Errorf("%d replicas; a bootstrap needs two or more", s.Replicas)
+		return fmt.Errorf("%d replicas; a bootstrap needs two or more, and 0 makes no intervals", s.Replicas)
 	case !(s.Level > 0 && s.Level < 1):
 		return fmt.Errorf("a level of %v; it must lie between 0 and 1", s.Level)
 	case s.Sets != 0 && !(s.Sets > 0 && s.Sets < 1):

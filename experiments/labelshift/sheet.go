@@ -28,14 +28,6 @@ func (a *Analysis) each() (rows []class) {
 	return rows
 }
 
-// at is a class's entry, NaN if there is no estimate.
-func at(ofClasses []float64, number int) float64 {
-	if ofClasses == nil {
-		return math.NaN()
-	}
-	return ofClasses[number]
-}
-
 // Sheet is the analysis as tables: the tests under their verdict, and the classes.
 func (a *Analysis) Sheet() sheet.Sheet {
 	columns, rows := a.columns(), a.each()
@@ -62,7 +54,7 @@ func (a *Analysis) Sheet() sheet.Sheet {
 	return s
 }
 
-// sheet is what analyses and comparisons have in common.
+// sheet is the analysis but for its classes.
 func (a *Analysis) sheet() sheet.Sheet {
 	verdict := a.Tests.LabelShift.Verdict()
 	s := sheet.Sheet{
@@ -218,13 +210,13 @@ func (a *Analysis) columns() []sheet.Column[class] {
 		{Name: "label_shift_p", Value: number(func(c class) float64 { return c.Tests.labelShiftP() })},
 		{Name: heading.Class, Head: "class", Key: true, Value: func(c class) sheet.Value { return sheet.Word(c.Classes[c.number]) }},
 		{Name: heading.SourceShare, Head: "source", Format: share, Value: number(func(c class) float64 { return c.SourceShares[c.number] })},
-		{Name: heading.TargetShare, Head: map[bool]string{false: "target", true: "target*"}[a.Known != nil && a.Known.Rejected != ""], Format: share, Value: number(func(c class) float64 { return at(c.Estimate.TargetDistribution, c.number) })},
+		{Name: heading.TargetShare, Head: map[bool]string{false: "target", true: "target*"}[a.Known != nil && a.Known.Rejected != ""], Format: share, Value: number(func(c class) float64 { return c.Estimate.TargetDistribution[c.number] })},
 	}
 	if u := a.Uncertainty; u != nil {
 		columns = append(columns, intervalColumns(heading.TargetShare, u.Level, u.Shares, sheet.Printf("%.4f", "–%.4f"))...)
 	}
 	columns = append(columns, sheet.Column[class]{
-		Name: heading.Weight, Head: "weight", Format: weight, Value: number(func(c class) float64 { return at(c.Estimate.Weights, c.number) }),
+		Name: heading.Weight, Head: "weight", Format: weight, Value: number(func(c class) float64 { return c.Estimate.Weights[c.number] }),
 	})
 	if u := a.Uncertainty; u != nil {
 		columns = append(columns, intervalColumns(heading.Weight, u.Level, u.Weights, sheet.Printf("%.3f", "–%.3f"))...)
@@ -318,37 +310,4 @@ func pValue(p float64) sheet.Value {
 		return sheet.Word("< 0.001")
 	}
 	return sheet.Word(fmt.Sprintf("%.3f", p))
-}
-
-// printedClasses is the number of classes up to which a comparison prints the shares of
-// all.
-const printedClasses = 12
-
-// Sheet is the comparison as tables.
-func (c *Comparison) Sheet() sheet.Sheet {
-	columns := []sheet.Column[Result]{
-		{Head: "calibration", Key: true, Value: func(r Result) sheet.Value { return sheet.Word(r.Calibration) }},
-		{Head: "estimator", Key: true, Value: func(r Result) sheet.Value { return sheet.Word(r.Estimator) }},
-		{Head: "distance", Format: sheet.Printf("%.4f"), Value: func(r Result) sheet.Value { return sheet.Number(r.Distance) }},
-		{Head: "effective rows", Format: sheet.Printf("%.0f"), Value: func(r Result) sheet.Value { return sheet.Number(r.EffectiveRows) }},
-	}
-	var rows []class
-	for _, r := range c.Results {
-		of := *c.Analysis
-		of.Estimator, of.Calibration, of.Estimate = r.Estimator, r.Calibration, weightest.Estimate{TargetDistribution: r.Shares, Weights: r.Weights}
-		rows = append(rows, of.each()...)
-	}
-	s := c.sheet()
-	s.Legend = fmt.Sprintf("Distance: half the sum of the absolute differences from the shares by %s after %s. Effective rows: how many unweighted rows the weighted source is worth.", c.Estimator, c.Calibration)
-	if len(c.Classes) <= printedClasses {
-		for i, name := range c.Classes {
-			columns = append(columns, sheet.Column[Result]{Head: name, Format: sheet.Printf("%.4f"), Value: func(r Result) sheet.Value { return sheet.Number(at(r.Shares, i)) }})
-		}
-		s.Legend += " The other columns are the shares of the classes in the target."
-	} else {
-		s.Notes = append(s.Notes, "CSV and JSON have the shares of all classes.")
-	}
-	s.Sections = append(s.Sections, sheet.NewSection("All estimators", columns, c.Results))
-	s.Records = sheet.NewRecords(c.columns(), rows)
-	return s
 }

@@ -6,68 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"iwda/experiments/report/sheet"
 	"iwda/trust"
-	"iwda/weightest"
-	"iwda/weightest/calibration"
 	"iwda/weightest/shifttest"
 )
-
-// All estimators after all calibrations agree on rows without extremes.
-func TestCompare(t *testing.T) {
-	source, target := read2(t, three, 2000, 2000)
-	c, err := Compare(source, target, Default())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := len(weightest.EstimatorNames()) * len(calibration.Names()); len(c.Results) != want {
-		t.Fatalf("%d results, want %d", len(c.Results), want)
-	}
-	for _, r := range c.Results {
-		if r.Shares == nil {
-			t.Errorf("%s, %s has no shares: %q", r.Estimator, r.Calibration, c.Notes)
-		}
-		if !(r.Distance < 0.05) {
-			t.Errorf("%s, %s: %.3f, %.3f away", r.Estimator, r.Calibration, r.Shares, r.Distance)
-		}
-		if own := r.Estimator == c.Estimator && r.Calibration == c.Calibration; own && r.Distance != 0 {
-			t.Errorf("the estimate itself is %v away", r.Distance)
-		}
-	}
-	s := c.Sheet()
-	if len(s.Records.Rows) != 3*len(c.Results) || len(s.Sections[1].Rows) != len(c.Results) {
-		t.Errorf("%d records, %d lines", len(s.Records.Rows), len(s.Sections[1].Rows))
-	}
-}
-
-// A calibration without an optimum has no lines under its own name: those of the one that was
-// fitted in its place are there once, and a note says so.
-func TestCompareNamesTheCalibrationThatWasFitted(t *testing.T) {
-	source, target := allRight(t)
-	c, err := Compare(source, target, Default())
-	if err != nil {
-		t.Fatal(err)
-	}
-	listed := make(map[string]int)
-	for _, r := range c.Results {
-		listed[r.Calibration]++
-	}
-	each := len(weightest.EstimatorNames())
-	if want := map[string]int{calibration.None: each, "bcts-ridge": each}; !maps.Equal(listed, want) {
-		t.Errorf("lines by calibration: %v, want %v", listed, want)
-	}
-	for _, name := range []string{"ts", "bcts", "nbvs", "vs"} {
-		if !slices.ContainsFunc(c.Notes, func(note string) bool { return strings.HasPrefix(note, "Calibration: "+name+" has no optimum") }) {
-			t.Errorf("no note says what was fitted in the place of %s: %q", name, c.Notes)
-		}
-	}
-}
 
 // Records have the numbers of the analysis.
 func TestRecords(t *testing.T) {

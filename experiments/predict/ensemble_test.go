@@ -1,7 +1,6 @@
 package predict
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -52,7 +51,7 @@ func fiveRows(t *testing.T, about model.Metadata) Input {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "rows.npy")
 	testfiles.Write(t, path, string(npy(5, 2, []float32{3, -2, 1, -1, -1, -3, 0.5, 4, -2, 2})))
-	input, err := Open(path, table.Roles{}, nil, "model", about)
+	input, err := Open(path, table.Roles{}, "model", about)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +232,7 @@ func TestGoroutinesAtOnce(t *testing.T) {
 	ctx := context.Background()
 	const goroutines, rows = 4, 300 // more than a batch
 	predict := func(values []float32) (got []float32, err error) {
-		input, err := Open(Stdin, table.Roles{}, bytes.NewReader(npy(rows, 2, values)), "model", all[0].Metadata)
+		input, err := Rows(values, all[0].Metadata)
 		if err != nil {
 			return nil, err
 		}

@@ -3,7 +3,6 @@ package predict
 import (
 	"context"
 	"fmt"
-	"io"
 	"iter"
 	"math"
 	"os"
@@ -20,14 +19,9 @@ import (
 	"iwda/internal/printable"
 )
 
-// Stdin is the name of an input that is read from standard input.
-const Stdin = "-"
-
-// Input is something that rows are read from.
+// Input is something that rows are read from, as often as one likes.
 type Input interface {
 	Name() string
-	// Again reports whether it can be read more than once.
-	Again() bool
 	Close() error
 	batches(ctx context.Context, size int) iter.Seq2[batch, error]
 }
@@ -41,61 +35,46 @@ type batch struct {
 	normalised bool            // as the network wants them
 }
 
-// Open opens an input of a model: a file of rows, [Stdin] for arrays of .npy, which stdin
-// gives, a folder of images, a .txt list of them or one. folder is the model's, for messages.
+// Open opens an input of a model: a file of rows, a folder of images, a .txt list of them or one. folder is the model's, for messages.
 // Labels in it are not read. Rows of another size, and images for a network that takes
 // none, are errors. Columns have the roles that are given; ids are in the column in which the target
 // had them, if there is one, unless another one is named. What is ignored are values of
 // [table.Ignored].
-func Open(path string, roles table.Roles, stdin io.Reader, folder string, m model.Metadata) (opened Input, err error) {
+func Open(path string, roles table.Roles, folder string, m model.Metadata) (opened Input, err error) {
 	defer func() { err = input.Wrong(err) }()
-	if path != Stdin {
-		info, err := os.Stat(path)
-		if err != nil {
-			return nil, err
-		}
-		if info.IsDir() || strings.EqualFold(filepath.Ext(path), ".txt") || images.IsImage(path) {
-			if !roles.None() {
-				return nil, fmt.Errorf("%s: %s, but images have no columns", path, roles)
-			}
-			return openImages(path, m)
-		}
-		if m.Input.Resize != 0 && !table.Reads(path) {
-			return nil, fmt.Errorf("%s: the model is for images: name .jpg, .jpeg, .png or .webp files, a folder of them, or a .txt list of them", path)
-		}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
 	}
-	if path != Stdin {
-		names, err := table.Names(path)
-		if err != nil {
-			return nil, err
+	if info.IsDir() || strings.EqualFold(filepath.Ext(path), ".txt") || images.IsImage(path) {
+		if !roles.None() {
+			return nil, fmt.Errorf("%s: %s, but images have no columns", path, roles)
 		}
-		roles.Ignore = table.Ignored(roles.Ignore, names)
-		if roles.ID == "" && slices.Contains(names, m.Input.IDColumn) {
-			roles.ID = m.Input.IDColumn
-		}
+		return openImages(path, m)
+	}
+	if m.Input.Resize != 0 && !table.Reads(path) {
+		return nil, fmt.Errorf("%s: the model is for images: name .jpg, .jpeg, .png or .webp files, a folder of them, or a .txt list of them", path)
+	}
+	names, err := table.Names(path)
+	if err != nil {
+		return nil, err
+	}
+	roles.Ignore = table.Ignored(roles.Ignore, names)
+	if roles.ID == "" && slices.Contains(names, m.Input.IDColumn) {
+		roles.ID = m.Input.IDColumn
 	}
 	options := table.Options{
 		Kind: table.Features, IgnoreLabels: true, Roles: roles,
 		Reference: table.Reference{Name: folder, Width: datasets.Size(m.Input.Shape), Columns: m.Input.Columns, Encoding: m.Input.Encoding, Origins: m.Input.Origins, Decimal: m.Input.Decimal},
 	}
-	var rows *table.Table
-	if path == Stdin {
-		rows, err = table.NewStream(stdin, "standard input", options)
-	} else {
-		rows, err = table.Open(path, options)
-	}
+	rows, err := table.Open(path, options)
 	if err != nil {
 		return nil, err
 	}
-	return tableInput{rows, path != Stdin}, nil
+	return tableInput{rows}, nil
 }
 
-type tableInput struct {
-	*table.Table
-	again bool
-}
-
-func (t tableInput) Again() bool { return t.again }
+type tableInput struct{ *table.Table }
 
 func (t tableInput) batches(_ context.Context, size int) iter.Seq2[batch, error] {
 	return each(t.Batches(size), func(b *table.Batch) batch {
@@ -131,7 +110,6 @@ func Rows(values []float32, m model.Metadata) (Input, error) {
 }
 
 func (r rows) Name() string { return "rows in memory" }
-func (r rows) Again() bool  { return true }
 func (r rows) Close() error { return nil }
 
 func (r rows) batches(_ context.Context, size int) iter.Seq2[batch, error] {
@@ -187,7 +165,6 @@ func openImages(path string, m model.Metadata) (Input, error) {
 }
 
 func (i imageInput) Name() string { return i.Set().Name() }
-func (i imageInput) Again() bool  { return true }
 
 func (i imageInput) batches(ctx context.Context, size int) iter.Seq2[batch, error] {
 	return each(i.Batches(ctx, images.ViewOptions{BatchSize: min(size, i.Set().Len()), Crop: i.crop}), func(b *images.Batch) batch {

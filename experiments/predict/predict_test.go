@@ -111,14 +111,16 @@ func npy(rows, width int, values []float32) []byte {
 	return file
 }
 
-// A stream is predicted as it comes, and standardised with the target's statistics.
-func TestStandardisedStream(t *testing.T) {
+// Rows are standardised with the target's statistics.
+func TestStandardised(t *testing.T) {
 	about := mlp(2, 4, 3)
 	about.Normalisation = normalise.Normalisation{Kind: normalise.Standard,
 		Source: &normalise.Statistics{Mean: []float32{9, 9}, Deviation: []float32{9, 9}},
 		Target: &normalise.Statistics{Mean: []float32{1, -2}, Deviation: []float32{2, 0.5}}}
 	m := makeModel(t, about)
-	input, err := Open(Stdin, table.Roles{}, bytes.NewReader(npy(3, 2, []float32{3, -2, 1, -1, -1, -3})), "model", m.Metadata)
+	path := filepath.Join(t.TempDir(), "rows.npy")
+	testfiles.Write(t, path, string(npy(3, 2, []float32{3, -2, 1, -1, -1, -3})))
+	input, err := Open(path, table.Roles{}, "model", m.Metadata)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +152,7 @@ func TestIDsOverInputs(t *testing.T) {
 	} {
 		path := filepath.Join(folder, file.name)
 		testfiles.Write(t, path, file.text)
-		input, err := Open(path, table.Roles{}, nil, "model", m.Metadata)
+		input, err := Open(path, table.Roles{}, "model", m.Metadata)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -216,7 +218,7 @@ func TestImages(t *testing.T) {
 		place string
 		ids   []string
 	}{{root, []string{"a.png", "deep/b.png", "deep/er/c d.png"}}, {list, []string{"deep/er/c d.png", "a.png"}}, {filepath.Join(root, "a.png"), []string{"a.png"}}} {
-		input, err := Open(c.place, table.Roles{}, nil, "model", m.Metadata)
+		input, err := Open(c.place, table.Roles{}, "model", m.Metadata)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -241,7 +243,7 @@ func TestImages(t *testing.T) {
 	}
 	drawing := filepath.Join(root, "a.gif")
 	testfiles.Write(t, drawing, "GIF89a")
-	if _, err := Open(drawing, table.Roles{}, nil, "model", m.Metadata); err == nil || !strings.Contains(err.Error(), "a.gif: the model is for images: name .jpg") {
+	if _, err := Open(drawing, table.Roles{}, "model", m.Metadata); err == nil || !strings.Contains(err.Error(), "a.gif: the model is for images: name .jpg") {
 		t.Errorf("error %v", err)
 	}
 	// The values themselves: what a reader shows is not normalised once more.
@@ -307,7 +309,7 @@ func BenchmarkRows(b *testing.B) {
 			m := makeModel(b, about)
 			p := NewEnsemble([]model.Model{m}, Options{Torch: iwrunTorch, Threads: 1, Batch: DefaultBatch})
 			for b.Loop() {
-				input, err := Open(path, table.Roles{}, nil, "model", m.Metadata)
+				input, err := Open(path, table.Roles{}, "model", m.Metadata)
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -58,11 +58,6 @@ const sampleRows = 100_000
 // estimate returns the class shares under which the rows of the inputs, at most sampleRows
 // of them drawn at random, are most likely; see [classshares.OfTarget].
 func (p *Predictor) estimate(ctx context.Context, inputs []Input) ([]float64, error) {
-	for _, from := range inputs {
-		if !from.Again() {
-			return nil, input.Wrong(fmt.Errorf("%s can be read only once; to estimate its class shares it would be read twice: write it to a file first", from.Name()))
-		}
-	}
 	k := len(p.model.Classes)
 	var sample []float64 // rows × k, each set of rows as likely as any other (Vitter 1985, algorithm R)
 	random, seen := rand.New(datasets.Stream(0, "rows for class shares")), 0

@@ -18,7 +18,6 @@ import (
 type Request struct {
 	Inputs        []string    // paths as [Open] takes them
 	Roles         table.Roles // of the columns of all inputs
-	Stdin         io.Reader   // of the input [Stdin]
 	Shares        string      // class shares to correct for, see [Predictor.Shares]
 	Output        string      // a file that [table.WritePredictions] writes, or [Stdout]
 	Stdout        io.Writer
@@ -62,7 +61,7 @@ func Write(ctx context.Context, models []model.Model, request Request, options O
 		}
 	}()
 	for _, path := range request.Inputs {
-		input, err := Open(path, request.Roles, request.Stdin, models[0].Folder, models[0].Metadata)
+		input, err := Open(path, request.Roles, models[0].Folder, models[0].Metadata)
 		if err != nil {
 			return w, err
 		}

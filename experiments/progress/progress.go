@@ -1,36 +1,15 @@
-// Package progress shows how far the runs of an experiment have come: bars on a
-// terminal, plain lines elsewhere.
+// Package progress shows how far the runs of an experiment have come: lines for what happens, and one
+// on a terminal that changes.
 package progress
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"strings"
 	"time"
 
 	"iwda/experiments/schedule"
 )
-
-// Display shows updates.
-type Display interface {
-	// Observe shows an update. It is to be called by one goroutine at a time, as
-	// schedule.Options.Observe is.
-	Observe(schedule.Update)
-	// Print shows a line of text. Any goroutine may call it.
-	Print(line string)
-	// Close takes away what is not to stay. Nothing may be shown after it.
-	Close()
-}
-
-// New returns a display of that many runs on w: bars if w is a terminal, plain lines otherwise.
-// It shows each run or, overall, all as one: a single bar, and no line about a run that ends well.
-func New(w io.Writer, terminal, overall bool, runs int) Display {
-	if terminal {
-		return newBars(w, overall, runs, time.Now)
-	}
-	return newLines(w, overall, runs, time.Now)
-}
 
 // endLine says how a run ended.
 func endLine(u schedule.Update, took time.Duration) string {

@@ -3,7 +3,6 @@ package progress
 import (
 	"math"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -61,7 +60,7 @@ func failed(seed int64) schedule.Update {
 func TestLines(t *testing.T) {
 	var b strings.Builder
 	c := newClock()
-	l := newLines(&b, false, 6, c.now)
+	l := newDisplay(&b, 0, false, 6, c.now)
 	observe := func(after int, u schedule.Update) {
 		c.wait(after)
 		l.Observe(u)
@@ -100,7 +99,7 @@ stopped  full/a-b/dann/seed-3 after 50s
 func TestLinesOfFaults(t *testing.T) {
 	var b strings.Builder
 	c := newClock()
-	l := newLines(&b, false, 2, c.now)
+	l := newDisplay(&b, 0, false, 2, c.now)
 	observe := func(after int, u schedule.Update) {
 		c.wait(after)
 		l.Observe(u)
@@ -131,7 +130,7 @@ finished full/a-b/dann/seed-2: accuracy best 95.00% (epoch 3), last 90.00%, in 4
 
 func TestLinesWhenAllWereFinished(t *testing.T) {
 	var b strings.Builder
-	l := New(&b, false, false, 1)
+	l := New(&b, 0, false, 1)
 	l.Observe(skipped(1))
 	l.Close()
 	if got := b.String(); got != "1 run was already finished\n" {
@@ -196,74 +195,58 @@ func TestShort(t *testing.T) {
 	}
 }
 
-// clearScreen removes what is below the cursor.
-const clearScreen = "\x1b[J"
-
-// screen collects what the bars' goroutines write.
-type screen struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (s *screen) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.Write(p)
-}
-
-func (s *screen) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.String()
-}
-
-func waitForText(t *testing.T, s *screen, parts ...string) {
-	t.Helper()
-	for range 1000 {
-		missing := 0
-		for _, part := range parts {
-			if !strings.Contains(s.String(), part) {
-				missing++
-			}
+// On a terminal the last line says how far the runs are, no wider than it, and is gone at the end.
+func TestTerminal(t *testing.T) {
+	var b strings.Builder
+	c := newClock()
+	d := newDisplay(&b, 90, false, 4, c.now)
+	last := func(want string) {
+		t.Helper()
+		if _, got, _ := cutLast(b.String(), clearLine); got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
-		if missing == 0 {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
 	}
-	t.Errorf("%q not all in\n%s", parts, s)
+	observe := func(u schedule.Update) { c.wait(10); d.Observe(u) }
+	observe(skipped(9))
+	observe(started(1))
+	last("[--------------------] 0/3 runs; full/a-b/dann/seed-1: starting")
+	observe(started(2))
+	observe(running(1, 600, 0.25))
+	last("[####----------------] 0/3 runs, 1m20s left; full/a-b/dann/seed-1: epoch 7/10, 25.00%; fu") // of the width
+	observe(waiting(4))
+	observe(again(1))
+	d.Print("a\x1b line")
+	observe(finished(1))
+	observe(failed(2))
+	last("[#############-------] 2/3 runs, 30s left")
+	d.Close()
+	var lines []string
+	for line := range strings.SplitSeq(b.String(), "\n") {
+		_, line, _ = cutLast(line, clearLine)
+		lines = append(lines, line)
+	}
+	want := []string{
+		"1 run was already finished", "waiting  full/a-b/dann/seed-4: held by another iwrun (pid 7, host)", "again    full/a-b/dann/seed-1 (2 of 3): the worker was killed", `a\x1b line`,
+		"finished full/a-b/dann/seed-1: accuracy best 95.00% (epoch 3), last 90.00%, in 50s", "failed   full/a-b/dann/seed-2: no memory", "",
+	}
+	if diff := cmp.Diff(want, lines); diff != "" {
+		t.Error(diff)
+	}
 }
 
-func TestBars(t *testing.T) {
-	s := &screen{}
-	b := New(s, true, false, 4)
-	b.Observe(skipped(9))
-	b.Observe(started(1))
-	b.Observe(started(2))
-	waitForText(t, s, "1 run was already finished\n", "full/a-b/dann/seed-1", "starting", "0/3 runs")
-	b.Observe(running(1, 600, 0.25))
-	waitForText(t, s, "epoch 7/10, 25.00%")
-	b.Observe(waiting(4))
-	b.Observe(again(1))
-	waitForText(t, s, "waiting  full/a-b/dann/seed-4: held by another", "again    full/a-b/dann/seed-1 (2 of 3): the worker was killed\n")
-	b.Observe(running(1, 300, 0.5))
-	waitForText(t, s, "epoch 4/10, 50.00%")
-	b.Print("a line")
-	b.Observe(finished(1))
-	b.Observe(failed(2))
-	waitForText(t, s, "a line\n", "finished full/a-b/dann/seed-1: accuracy best 95.00%", "failed   full/a-b/dann/seed-2: no memory\n", "2/3 runs")
-	b.Observe(started(3)) // is on its way when the display is closed
-	b.Close()
-	if text := s.String(); !strings.HasSuffix(text, clearScreen) {
-		t.Errorf("bars stay:\n%s", text)
+// cutLast is strings.Cut at the last separator.
+func cutLast(text, separator string) (before, after string, found bool) {
+	if at := strings.LastIndex(text, separator); at >= 0 {
+		return text[:at], text[at+len(separator):], true
 	}
+	return "", text, false
 }
 
 // All runs as one: a line whenever one ends well or a minute has passed, and what went wrong.
 func TestOverallLines(t *testing.T) {
 	var b strings.Builder
 	c := newClock()
-	l := newLines(&b, true, 4, c.now)
+	l := newDisplay(&b, 0, true, 4, c.now)
 	observe := func(after int, u schedule.Update) {
 		c.wait(after)
 		l.Observe(u)
@@ -287,16 +270,16 @@ failed   full/a-b/dann/seed-2: no memory; 2/3 runs, 1m10s left
 	}
 }
 
-// A single bar is there while runs are made, and nothing of it stays but what went wrong.
-func TestOverallBar(t *testing.T) {
-	s := &screen{}
-	b := New(s, true, true, 2)
+// On a terminal nothing stays of all runs as one but what went wrong.
+func TestOverallOnATerminal(t *testing.T) {
+	var b strings.Builder
+	d := New(&b, 90, true, 2)
 	for _, u := range []schedule.Update{started(1), running(1, 500, 0.5), again(1), started(2), finished(1), failed(2)} {
-		b.Observe(u)
+		d.Observe(u)
 	}
-	b.Close()
-	text := s.String()
-	if strings.Contains(text, "finished full/a-b/dann/seed-1") || strings.Contains(text, "full/a-b/dann/seed-1 [") || !strings.Contains(text, "failed   full/a-b/dann/seed-2: no memory") {
+	d.Close()
+	text := b.String()
+	if strings.Contains(text, "finished full/a-b/dann/seed-1") || strings.Contains(text, "seed-1: epoch") || !strings.Contains(text, "failed   full/a-b/dann/seed-2: no memory") {
 		t.Errorf("%q", text)
 	}
 }

@@ -1,8 +1,6 @@
 package train
 
 import (
-	"context"
-	"errors"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -11,10 +9,7 @@ import (
 	"testing"
 
 	"iwda/datasets"
-	"iwda/experiments/checkpoint"
-	"iwda/internal/testfiles"
 	"iwda/internal/wholefile"
-	"iwda/torch"
 )
 
 func saveFeatures(t testing.TB, path string, set datasets.Set) {
@@ -134,31 +129,5 @@ func TestValuesThatAreTooLarge(t *testing.T) {
 	}
 	if err := d.close(); err != nil {
 		t.Error(err)
-	}
-}
-
-func TestExtractNeedsALearnedNetwork(t *testing.T) {
-	run := resolve(t, "full", "dann", 1)
-	if _, _, err := Extract(context.Background(), run, "", "clean", Options{}); !errors.Is(err, ErrNothingLearned) {
-		t.Errorf("error %v", err)
-	}
-	missing := filepath.Join(t.TempDir(), "checkpoint.safetensors")
-	if _, _, err := Extract(context.Background(), run, missing, "clean", Options{Threads: 1}); err == nil || !strings.Contains(err.Error(), missing) {
-		t.Errorf("error %v", err)
-	}
-	err := (*wholefile.Disk)(nil).WriteAfter(missing, func(file wholefile.File) error {
-		return checkpoint.Write(file, checkpoint.Record{}, func(w io.Writer, metadata map[string]string) error {
-			return torch.WriteTensors(w, []torch.Named{{Name: "network.other", Tensor: torch.Full(0, torch.Float32, torch.CPU, 1)}}, metadata)
-		})
-	}, func() error { return nil })
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, _, err := Extract(context.Background(), run, missing, "clean", Options{Threads: 1}); err == nil || !strings.Contains(err.Error(), "unexpected: other") {
-		t.Errorf("error %v", err)
-	}
-	testfiles.Write(t, missing, "no checkpoint")
-	if _, _, err := Extract(context.Background(), run, missing, "clean", Options{Threads: 1}); err == nil || !strings.Contains(err.Error(), missing+" is damaged") {
-		t.Errorf("error %v", err)
 	}
 }

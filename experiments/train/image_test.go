@@ -23,7 +23,6 @@ import (
 	"iwda/experiments/config"
 	"iwda/experiments/domains"
 	"iwda/experiments/plan"
-	"iwda/experiments/store"
 	"iwda/internal/testfiles"
 	"iwda/internal/wholefile"
 	"iwda/nets"
@@ -297,13 +296,6 @@ func TestCachesAreUnmapped(t *testing.T) {
 	}
 	if err := d.close(); err != nil {
 		t.Fatal(err)
-	}
-	dir, _ := train(t, resolveOffice(t, root, "full", "jan", "dataset.cache=disk", "train.steps=2", "train.eval_every=2"))
-	if _, _, err := Extract(t.Context(), run, dir.Path(store.CheckpointFile), "amazon", Options{Threads: 1}); err != nil {
-		t.Error(err)
-	}
-	if _, _, err := Extract(t.Context(), run, filepath.Join(cache, "no checkpoint"), "amazon", Options{Threads: 1}); err == nil {
-		t.Error("no error without a checkpoint")
 	}
 	run.Train.Batch = 1000
 	if _, err := openImages(t.Context(), run, nil, Options{Log: io.Discard}); err == nil {

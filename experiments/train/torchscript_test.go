@@ -13,6 +13,7 @@ import (
 	"iwda/experiments/domains"
 	"iwda/experiments/measure"
 	savedmodel "iwda/experiments/model"
+	"iwda/experiments/network"
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
 	"iwda/internal/testfiles"
@@ -71,8 +72,8 @@ func wantTrained(t *testing.T, run config.Resolved, dir store.Dir) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	network := networkOf(t, m)
-	backbone := network.(nets.Grouped).Backbone()
+	opens := networkOf(t, m)
+	backbone := opens.(nets.Grouped).Backbone()
 	for i, e := range file.State() {
 		values := func(x torch.Tensor) []float64 { return torch.ToSlice[float64](x.To(torch.Float64, torch.CPU)) }
 		same := slices.Equal(values(e.Tensor), values(backbone[i].Tensor))
@@ -85,37 +86,27 @@ func wantTrained(t *testing.T, run config.Resolved, dir store.Dir) {
 		t.Fatal(err)
 	}
 	defer func() { _ = d.close() }()
-	if err := loadCheckpoint(made.network.State(), dir.Path(store.CheckpointFile)); err != nil {
+	weights, err := savedmodel.ReadCheckpoint(dir.Path(store.CheckpointFile))
+	if err == nil {
+		err = network.Load(made.network.State(), weights)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	var own, opened measure.Outputs
-	if frozen, ok := network.(*nets.Frozen); ok && m.Input.Kind == savedmodel.Images {
-		network = frozen.OnPooled() // the run evaluates pooled features
+	if frozen, ok := opens.(*nets.Frozen); ok && m.Input.Kind == savedmodel.Images {
+		opens = frozen.OnPooled() // the run evaluates pooled features
 	}
 	for _, part := range []struct {
 		of nets.Network
 		to *measure.Outputs
-	}{{made.evaluated, &own}, {network, &opened}} {
+	}{{made.evaluated, &own}, {opens, &opened}} {
 		if err := (evaluator{logitsOf(part.of), 20, torch.CPU, Options{}.alive}).evaluate(context.Background(), d.onTest, part.to); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if len(own.Logits) == 0 || !slices.Equal(own.Logits, opened.Logits) {
 		t.Error("the model's logits are not the run's")
-	}
-}
-
-// Features are the module's own, or those of a run on top of it.
-func TestExtractTorchScript(t *testing.T) {
-	run := resolveOffice(t, drawOffice(t, 1), "full", "jan", "train.steps=2", "train.eval_every=2", "train.batch=8", imageBackbone)
-	of, _, err := Extract(t.Context(), run, "", "amazon", Options{Threads: 1})
-	if err != nil || of.Len() != 31 || of.Shape()[0] != 5 {
-		t.Fatalf("%v, %v", of, err)
-	}
-	dir, _ := train(t, run)
-	of, _, err = Extract(t.Context(), run, dir.Path(store.CheckpointFile), "amazon", Options{Threads: 1})
-	if err != nil || of.Len() != 31 || of.Shape()[0] != 256 {
-		t.Fatalf("%v, %v", of, err)
 	}
 }
 

@@ -293,18 +293,15 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// A model that has not grown, of rows that cannot be told apart, or of a class that no row has.
+// A model of rows that cannot be told apart, or of a class that no row has.
 func TestLittleToLearnFrom(t *testing.T) {
-	if logits := Untrained(3).Logits([]float32{1, 2}, 1, 1); !slices.Equal(logits, make([]float64, 6)) {
-		t.Errorf("untrained: %v", logits)
-	}
 	rows := learners.Rows{Values: make([]float32, 40), Labels: make([]int, 40), Classes: 3}
 	for i := range 10 {
 		rows.Labels[i] = 1
 	}
 	fitted := fit(t, rows, []float32{1}, Usual())
 	p := fitted.Model.Logits([]float32{0}, 1, 1)
-	if p[0] < p[1] || p[1] < p[2] || math.IsInf(p[2], 0) || len(fitted.Crossed.InTurn(3)) != 3 || len(fitted.Crossed.Mean()) != 3 {
+	if p[0] < p[1] || p[1] < p[2] || math.IsInf(p[2], 0) || len(fitted.Crossed.InTurn(3)) != 3 {
 		t.Errorf("logits %v, %+v", p, fitted.Crossed)
 	}
 }

@@ -122,9 +122,6 @@ func newModel(grown [][]float32, start []float64) Model {
 	return m
 }
 
-// Untrained returns a model by which all of k classes are as probable.
-func Untrained(k int) Model { return newModel(nil, make([]float64, treesOf(k))) }
-
 // step is a node for those who walk.
 type step struct {
 	threshold                    float32

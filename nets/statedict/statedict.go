@@ -19,7 +19,7 @@ import (
 // Tensor is a tensor in a file: its elements are little-endian, one after another.
 type Tensor = safetensors.Tensor
 
-// Read reads tensors from a .safetensors file, in its order, or from a .pth file of torch.save of any year,
+// Read reads tensors from a .safetensors file, in its order, or from a .pth file of torch.save since 2017,
 // by their names, and the file's SHA-256 in hexadecimal. It tells the formats apart by their content.
 // Nothing of a .pth file is executed: a class that no state dictionary needs is an error that names it.
 func Read(path string) (tensors []Tensor, sha256Sum string, err error) {

@@ -1,14 +1,11 @@
-"""Writes the files of this folder with PyTorch 1.13: one state dictionary in every form
-that torch.save ever had, what is in it (expected.json), and files that try to run
+"""Writes the files of this folder with PyTorch 1.13: one state dictionary in the forms
+that torch.save has had since 2017, what is in it (expected.json), and files that try to run
 something. Every good file is read back with torch.load."""
 
 import collections
-import io
 import json
 import os
 import pickle
-import struct
-import tarfile
 
 import torch
 
@@ -55,62 +52,12 @@ def pairs(_, o):
     return NotImplemented
 
 
-def raw(storage):
-    code = {torch.float32: "f", torch.float64: "d", torch.int64: "q", torch.uint8: "B"}[storage.dtype]
-    return struct.pack(f"<q{len(storage)}{code}", len(storage), *storage.tolist())
-
-
-def save_tar(path, override=None):
-    """The form of 2016, which no PyTorch writes any more but all can read."""
-
-    def dump(value, file):
-        pickle.dump(value, file, protocol=2)
-
-    def address(t):
-        return t.storage().data_ptr() if t.numel() else 0
-
-    files = {name: io.BytesIO() for name in ["sys_info", "pickle", "tensors", "storages"]}
-    dump({"protocol_version": 1000, "little_endian": True, "type_sizes": {"short": 2, "int": 4, "long": 4}}, files["sys_info"])
-
-    storages = {address(t): t.storage() for t in state.values()}
-    keys = {a: (1 << 35) + i for i, a in enumerate(storages)}
-    dump(len(storages), files["storages"])
-    for a, s in storages.items():
-        dump((keys[a], "cpu", getattr(torch, s.pickle_storage_type())), files["storages"])
-        files["storages"].write(raw(s))
-    dump([], files["storages"])
-
-    names = {}
-    dump(len(state), files["tensors"])
-    for i, t in enumerate(state.values()):
-        names[id(t)] = (1 << 33) + i
-        kind = getattr(torch, t.storage().pickle_storage_type().replace("Storage", "Tensor"))
-        dump((names[id(t)], keys[address(t)], kind), files["tensors"])
-        numbers = [*t.shape, *t.stride(), t.storage_offset()]
-        files["tensors"].write(struct.pack(f"<ii{len(numbers)}q", t.dim(), 0, *numbers))
-
-    members = {"persistent_id": lambda _, o: str(names[id(o)]) if id(o) in names else None}
-    if override:
-        members["reducer_override"] = override
-    pickler(**members)(files["pickle"], protocol=2).dump(collections.OrderedDict(state))
-
-    with tarfile.open(path, "w:", format=tarfile.PAX_FORMAT) as tar:
-        for name, file in files.items():
-            entry = tarfile.TarInfo(name)
-            entry.size = len(file.getvalue())
-            tar.addfile(entry, io.BytesIO(file.getvalue()))
-
-
 class Evil:
     def __init__(self, function, *arguments):
         self.reduced = function, arguments
 
     def __reduce__(self):
         return self.reduced
-
-
-def evil_dictionary(_, o):
-    return (eval, ("1",)) if type(o) is collections.OrderedDict else NotImplemented
 
 
 torch.save(state, "zip.pth")
@@ -120,14 +67,12 @@ torch.save(
     collections.OrderedDict((k, torch.nn.Parameter(v, requires_grad=v.is_floating_point())) for k, v in state.items()),
     "parameters.pth",
 )
-save_tar("tar.pth")
-for path in ["zip.pth", "stream.pth", "python2.pth", "parameters.pth", "tar.pth"]:
+for path in ["zip.pth", "stream.pth", "python2.pth", "parameters.pth"]:
     check(path)
 
 evil = {"weight": torch.zeros(2), "payload": Evil(os.system, "touch executed")}
 torch.save(evil, "evil-zip.pth")
 torch.save(evil, "evil-stream.pth", _use_new_zipfile_serialization=False)
-save_tar("evil-tar.pth", evil_dictionary)
 torch.save({"epoch": 3, "state_dict": state}, "checkpoint.pth")
 
 with open("expected.json", "w") as file:

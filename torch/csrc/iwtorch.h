@@ -132,7 +132,6 @@ iwt_result iwt_narrow(void* a, int64_t dim, int64_t start, int64_t length);
 iwt_result iwt_cat(void* const* tensors, int64_t count, int64_t dim);
 iwt_result iwt_index_select(void* a, int64_t dim, void* index);
 iwt_result iwt_gather(void* a, int64_t dim, void* index);
-iwt_result iwt_argmax(void* a, int64_t dim);
 
 // Networks.
 iwt_result iwt_relu(void* a);

@@ -81,9 +81,6 @@ iwt_result iwt_index_select(void* a, int64_t dim, void* index) {
 iwt_result iwt_gather(void* a, int64_t dim, void* index) {
   return produce([&] { return tensor(a).gather(dim, tensor(index)); });
 }
-iwt_result iwt_argmax(void* a, int64_t dim) {
-  return produce([&] { return tensor(a).argmax(dim); });
-}
 
 iwt_result iwt_relu(void* a) {
   return produce([&] { return tensor(a).relu(); });

@@ -9,10 +9,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime/debug"
 
-	"iwda/datasets"
 	"iwda/experiments/config"
 	"iwda/experiments/engine"
 	"iwda/experiments/network"
@@ -22,7 +20,6 @@ import (
 	"iwda/experiments/train"
 	"iwda/internal/commandline"
 	"iwda/internal/input"
-	"iwda/internal/wholefile"
 	"iwda/torch"
 )
 
@@ -117,7 +114,6 @@ func (s *server) answers() map[string]engine.Answer {
 		engine.Apply:    engine.NewAnswer(s.apply),
 		engine.Features: engine.NewAnswer(s.features),
 		engine.Measure:  engine.NewAnswer(s.measure),
-		engine.Extract:  engine.NewAnswer(s.extract),
 	}
 }
 
@@ -179,22 +175,4 @@ func (s *server) measure(ctx context.Context, all *[]engine.Work) (engine.Costs,
 	}
 	options.Log = nil // it is no run
 	return train.EstimateCost(ctx, runs, options), nil
-}
-
-func (s *server) extract(ctx context.Context, e *engine.Extraction) (written []engine.Extracted, err error) {
-	run, options, err := s.runOf(e.Work)
-	if err != nil {
-		return nil, err
-	}
-	set, test, err := train.Extract(ctx, run.Config, e.Checkpoint, e.Domain, options)
-	if err == nil {
-		err = new(wholefile.Disk).MakeFolder(filepath.Dir(e.Files[0]))
-	}
-	for i, of := range []*datasets.Features{set, test} {
-		if err == nil && of != nil {
-			err = wholefile.Write(e.Files[i], func(w io.Writer) error { return datasets.WriteFeatures(w, of) })
-			written = append(written, engine.Extracted{File: e.Files[i], Rows: of.Len(), Width: of.Shape()[0]})
-		}
-	}
-	return written, err
 }

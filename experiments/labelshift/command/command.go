@@ -16,7 +16,6 @@ import (
 	"iwda/datasets/table"
 	"iwda/experiments/adapt/names"
 	"iwda/experiments/labelshift"
-	"iwda/experiments/report/figure"
 	"iwda/experiments/report/sheet"
 	"iwda/internal/commandline"
 	"iwda/internal/input"
@@ -36,11 +35,8 @@ type options struct {
 	Kind           table.Kind
 	Labels         string // of the source's file
 	Decimal        string // sign before fractions, or empty
-	Intervals      string // "bootstrap" or "none"
 	TrainShares    string // "source", "uniform" or a file
-	All            bool
 	Corrected      string // file to write, or empty
-	Figure, drawn  string // likewise, and its format
 	Format         string // of the table; empty: what Output says
 	Output         string // file of the table; empty: standard output
 
@@ -54,12 +50,6 @@ type options struct {
 const (
 	sharesOfSource = "source"
 	uniformShares  = "uniform"
-)
-
-// The words of --intervals.
-const (
-	bootstrap   = "bootstrap"
-	noIntervals = "none"
 )
 
 // New returns the command as the words name it, which writes its table to out and what
@@ -77,20 +67,18 @@ shares with intervals. docs/explanation/label-shift.md explains it.
 
 Examples:
   ` + name + ` held-out.csv target.csv
-  ` + name + ` held-out.csv target.csv --figure shares.png
+  ` + name + ` held-out.csv target.csv -o shares.csv
   ` + name + ` --run results/digits/full/usps-mnist/dann/seed-1`,
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "output", Destination: &o.Output, Aliases: []string{"o"}, Usage: "write the table into `FILE`, whose end says the format: ." + strings.Join(sheet.Formats(), ", ."), DefaultText: "standard output"},
 			formatFlag(&o.Format),
 			&cli.StringFlag{Name: "corrected", Destination: &o.Corrected, Usage: "write the target's corrected predictions, with ids, into `FILE`: .csv, .npz or .parquet"},
-			&cli.StringFlag{Name: "figure", Destination: &o.Figure, Usage: "draw the shares into `FILE`: ." + strings.Join(figure.Formats(), " or .")},
 			&cli.StringFlag{Name: "run", Destination: &o.Run, Usage: "instead of both files: the held-out source rows and target rows of the finished run in `FOLDER`"},
 			commandline.Needs(&o.Needs),
 			commandline.Fail(&o.Fail),
 			&cli.BoolFlag{Name: "label-shift", Destination: &o.LabelShift, Usage: "you know that only the class shares differ"},
 			&cli.StringFlag{Name: "group-column", Destination: &o.Group, Usage: "`NAME` of the column that says which rows belong together, as the visits of a patient: they count as one in intervals and tests"},
 			&cli.Float64Flag{Name: "sets", Destination: &o.Settings.Sets, Usage: "find for each row the set of classes that it may have, which has its class with `PROBABILITY`, such as 0.9, whatever the class shares are; --corrected writes the sets", Action: commandline.Between(0, 1.0, "--sets", "want a probability between 0 and 1")},
-			&cli.BoolFlag{Name: "all", Destination: &o.All, Usage: "compare all estimators after all calibrations, without intervals"},
 		}, commandline.Advanced(
 			&cli.StringFlag{Name: "source", Destination: &o.Source, Usage: "`FILE`, instead of SOURCE"},
 			&cli.StringFlag{Name: "target", Destination: &o.Target, Usage: "`FILE`, instead of TARGET"},
@@ -99,8 +87,7 @@ Examples:
 			commandline.Decimal(&o.Decimal),
 			&commandline.Choice{Words: weightest.EstimatorNames(), StringFlag: &cli.StringFlag{Name: "estimator", Destination: &o.Estimator, Value: usual.Estimator, Usage: "`NAME`: " + strings.Join(weightest.EstimatorNames(), ", ")}},
 			&commandline.Choice{Words: calibration.Names(), StringFlag: &cli.StringFlag{Name: "calibration", Destination: &o.Calibration, Value: usual.Calibration, Usage: "`NAME`: " + strings.Join(calibration.Names(), ", ")}},
-			&commandline.Choice{Words: []string{bootstrap, noIntervals}, StringFlag: &cli.StringFlag{Name: "intervals", Destination: &o.Intervals, Value: bootstrap, Usage: "`KIND`: " + bootstrap + " or " + noIntervals}},
-			&cli.IntFlag{Name: "replicas", Destination: &o.Replicas, Value: usual.Replicas, Usage: "`NUMBER` of the bootstrap's resamples", Action: commandline.Between(0, 1_000_000, "--replicas", "want 0 or more")},
+			&cli.IntFlag{Name: "replicas", Destination: &o.Replicas, Value: usual.Replicas, Usage: "`NUMBER` of the bootstrap's resamples, 0 for no intervals", Action: commandline.Between(0, 1_000_000, "--replicas", "want 0 or more")},
 			&cli.Float64Flag{Name: "level", Destination: &o.Level, Value: usual.Level, Usage: "`PROBABILITY` that an interval contains the true number", Action: commandline.Between(0, 1.0, "--level", "want a probability between 0 and 1")},
 			&cli.Uint64Flag{Name: "seed", Destination: &o.Seed, Usage: "`SEED` of resamples"},
 			&cli.StringFlag{Name: "train-shares", Destination: &o.TrainShares, Value: sharesOfSource, Usage: "class shares for which the classifier's own probabilities are correct: source, uniform (a balanced loss), or a `FILE`, .csv or .parquet, with the columns class and share"},
@@ -111,9 +98,6 @@ Examples:
 			}
 			if err := o.check(); err != nil {
 				return err
-			}
-			if o.Intervals == noIntervals {
-				o.Replicas = 0
 			}
 			return o.carryOut()
 		},
@@ -141,16 +125,8 @@ func Kind(to *table.Kind) cli.Flag {
 
 // check returns the first of what is wrong with the options.
 func (o *options) check() error {
-	if err := cmp.Or(o.checkMode(), o.checkIntervals(), o.Check(), o.checkFiles()); err != nil {
+	if err := cmp.Or(o.checkMode(), o.Check(), o.checkFiles()); err != nil {
 		return commandline.WrongUsage("%v", err)
-	}
-	return nil
-}
-
-// checkIntervals returns an error for what --replicas cannot be.
-func (o options) checkIntervals() error {
-	if o.Replicas < 2 {
-		return fmt.Errorf("%d replicas; a bootstrap needs two or more, and --intervals %s makes none", o.Replicas, noIntervals)
 	}
 	return nil
 }
@@ -166,8 +142,6 @@ func (o options) checkMode() error {
 		{o.Group != "" && o.Run != "", "--group-column is for the rows of files; a run has those of its configuration"},
 		{o.Run != "" && o.Corrected != "", "--corrected is for files; iwrun predict writes a run's corrected predictions"},
 		{o.Run == "" && (o.Source == "" || o.Target == ""), "SOURCE and TARGET are needed, or --run FOLDER"},
-		{o.All && o.Settings.Sets != 0, "--sets takes one calibration, --all compares many"},
-		{o.All && o.Figure != "", "--figure draws one estimate, --all compares many"},
 	} {
 		if wrong.is {
 			return errors.New(wrong.why)
@@ -189,13 +163,8 @@ func (o *options) checkFiles() (err error) {
 		files, _ := filepath.Glob(filepath.Join(o.Run, "*"))
 		read = append(read, files...)
 	}
-	if err := names.CheckApart([]string{o.Corrected, o.Figure, o.Output}, read); err != nil {
+	if err := names.CheckApart([]string{o.Corrected, o.Output}, read); err != nil {
 		return err
-	}
-	if o.Figure != "" {
-		if o.drawn, err = commandline.Ending("--figure", o.Figure, "", figure.Formats()...); err != nil {
-			return err
-		}
 	}
 	if o.Output != "" {
 		if o.Format, err = commandline.Ending("-o", o.Output, o.Format, sheet.Formats()...); err != nil {
@@ -215,18 +184,11 @@ func (o options) carryOut() error {
 	if o.Settings.TrainShares, err = o.trainShares(source.Classes); err != nil {
 		return input.Wrong(err)
 	}
-	if o.All {
-		comparison, err := labelshift.Compare(source, target, o.Settings)
-		if err != nil {
-			return err
-		}
-		return o.write(comparison.Analysis, comparison.Sheet())
-	}
 	analysis, err := labelshift.Analyse(source, target, o.Settings)
 	if err != nil {
 		return err
 	}
-	if err := o.write(analysis, analysis.Sheet()); err != nil || !o.Fail {
+	if err := o.write(analysis); err != nil || !o.Fail {
 		return err
 	}
 	return trust.Check(analysis.Answers)
@@ -275,26 +237,16 @@ func (o options) trainShares(classes []string) ([]float64, error) {
 	return table.ReadShares(o.TrainShares, classes)
 }
 
-// write writes the table, and then the files that were asked for.
-func (o options) write(a *labelshift.Analysis, found sheet.Sheet) error {
-	if err := o.writeTable(found); err != nil {
+// write writes the table, and then the file that was asked for.
+func (o options) write(a *labelshift.Analysis) error {
+	if err := o.writeTable(a.Sheet()); err != nil || o.Corrected == "" {
 		return err
 	}
-	if o.Corrected != "" {
-		if err := a.WriteCorrected(o.Corrected); err != nil {
-			return err
-		}
-		fmt.Fprintf(o.err, "%s: corrected predictions of %s\n", o.Corrected, printable.Count(a.TargetRows, "row"))
+	if err := a.WriteCorrected(o.Corrected); err != nil {
+		return err
 	}
-	if o.Figure == "" {
-		return nil
-	}
-	shares := figure.Shares{Classes: a.Classes, Source: a.SourceShares, Target: a.Estimate.TargetDistribution}
-	if a.Uncertainty != nil {
-		shares.Intervals = &a.Uncertainty.Shares
-	}
-	drawn := figure.ClassShares(found.Title, a.Tests.LabelShift.Verdict(), shares)
-	return wholefile.Write(o.Figure, func(w io.Writer) error { return drawn.Write(w, o.drawn) })
+	fmt.Fprintf(o.err, "%s: corrected predictions of %s\n", o.Corrected, printable.Count(a.TargetRows, "row"))
+	return nil
 }
 
 func (o options) writeTable(found sheet.Sheet) error {

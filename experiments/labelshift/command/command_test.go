@@ -110,12 +110,12 @@ func TestLabelShiftExample(t *testing.T) {
 	}
 }
 
-// Corrected predictions, the figure and the table go into files.
+// Corrected predictions and the table go into files.
 func TestLabelShiftFiles(t *testing.T) {
 	inPhotos(t, 400, 300)
 	for _, extension := range []string{"csv", "npz", "parquet"} {
 		corrected := "corrected." + extension
-		status, out, said := callLine(t, onPhotos+" --replicas 20 -o table.json --format json --figure shares.svg --corrected "+corrected)
+		status, out, said := callLine(t, onPhotos+" --replicas 20 -o table.json --format json --corrected "+corrected)
 		if status != 0 || out != "" || !strings.Contains(said, corrected+": corrected predictions of 300 rows") {
 			t.Fatalf("status %d, stdout %q, stderr %q", status, out, said)
 		}
@@ -129,7 +129,7 @@ func TestLabelShiftFiles(t *testing.T) {
 		}
 		file.Close()
 	}
-	for _, want := range [][2]string{{"table.json", `"target_share_joint_low"`}, {"table.json", `"verdict": "the test found nothing against label shift (p = `}, {"shares.svg", "target, estimated"}} {
+	for _, want := range [][2]string{{"table.json", `"target_share_joint_low"`}, {"table.json", `"verdict": "the test found nothing against label shift (p = `}} {
 		if content, err := os.ReadFile(want[0]); err != nil || !strings.Contains(string(content), want[1]) {
 			t.Errorf("%s has no %q: %v", want[0], want[1], err)
 		}
@@ -145,7 +145,7 @@ func TestLabelShiftFormatOfFile(t *testing.T) {
 		{"-o t.csv --format csv", "csv"},
 		{"-o t.txt --format csv", "csv"}, {"-o t --format tex", "tex"}, {"-o t.dat --format json", "json"},
 	} {
-		status, out, said := callLine(t, onPhotos+" --intervals none "+test[0])
+		status, out, said := callLine(t, onPhotos+" --replicas 0 "+test[0])
 		content, err := os.ReadFile(strings.Fields(test[0])[1])
 		if status != 0 || out != "" || err != nil || !strings.HasPrefix(string(content), begins[test[1]]) {
 			t.Errorf("%s: status %d, stderr %q, error %v, no %s:\n%.40s", test[0], status, said, err, test[1], content)
@@ -209,7 +209,7 @@ func TestLabelShiftOfHardCases(t *testing.T) {
 			source, target := change(photos(300, 300))
 			writePredictions(t, "source.csv", animals, source, true)
 			writePredictions(t, "target.csv", animals, target, false)
-			for _, flags := range []string{"", " --intervals none", " --calibration none --estimator bbse-hard", " --all"} {
+			for _, flags := range []string{"", " --replicas 0", " --calibration none --estimator bbse-hard"} {
 				answers(t, onPhotos+" --replicas 30"+flags, 3)
 			}
 		})
@@ -219,7 +219,7 @@ func TestLabelShiftOfHardCases(t *testing.T) {
 		one := []row{{[]float64{1}, 0}, {[]float64{1}, 0}, {[]float64{1}, 0}}
 		writePredictions(t, "source.csv", animals[:1], one, true)
 		writePredictions(t, "target.csv", animals[:1], one, false)
-		for _, flags := range []string{"", " --intervals none", " --all"} {
+		for _, flags := range []string{"", " --replicas 0"} {
 			answers(t, onPhotos+flags, 1)
 		}
 	})
@@ -289,42 +289,39 @@ func TestLabelShiftErrors(t *testing.T) {
 	testfiles.Write(t, "features.csv", "a,b,c\n1,0,0\n")
 	testfiles.Write(t, "logits.csv", "logit_cat,logit_dog,logit_owl\n1,2,3\n")
 	testfiles.Write(t, "l.npy", "labels")
-	if err := errors.Join(os.Mkdir("finished", 0o777), os.Symlink("logits.csv", "link.svg")); err != nil {
+	if err := errors.Join(os.Mkdir("finished", 0o777), os.Symlink("logits.csv", "link.csv")); err != nil {
 		t.Fatal(err)
 	}
 	testfiles.Write(t, "finished/outputs.safetensors", "logits")
 	for line, want := range map[string][]string{
-		"labelshift --source owlless.csv --target target.csv":                    {"owlless.csv", `"owl"`},
-		"labelshift --source source.csv --target unequal.csv":                    {"unequal.csv:3", "sum to 0.9, not 1; divide each row by its sum"},
-		"labelshift --source source.csv --target others.csv":                     {"others.csv", "cow", "source.csv"},
-		"labelshift --source source.csv --target wider.csv":                      {"wider.csv", "4", "source.csv"},
-		"labelshift --source target.csv --target target.csv":                     {"target.csv: no labels"},
-		"labelshift --source source.csv --target features.csv":                   {"features.csv", "--kind"},
-		"labelshift --source source.csv --target logits.csv":                     {"logits.csv holds logits"},
-		"labelshift --source source.csv --target missing.csv":                    {"missing.csv"},
-		onPhotos + " --train-shares missing.csv":                                 {"missing.csv"},
-		"labelshift":                                                             {"SOURCE and TARGET are needed", "Usage"},
-		"labelshift --source source.csv":                                         {"SOURCE and TARGET are needed", "Usage"},
-		onPhotos + " more.csv":                                                   {`"more.csv"`, "Usage"},
-		onPhotos + " --estimator bbse":                                           {"bbse-hard", "Usage"},
-		onPhotos + " --calibration platt":                                        {"bcts", "Usage"},
-		onPhotos + " --intervals wald":                                           {"bootstrap", "Usage"},
-		onPhotos + " --level 95":                                                 {"between 0 and 1", "Usage"},
-		onPhotos + " --replicas 1":                                               {"1 replicas", "Usage"},
-		onPhotos + " --kind odds":                                                {"probabilities or logits", "Usage"},
-		onPhotos + " --corrected c.txt":                                          {"c.txt", ".parquet", "Usage"},
-		onPhotos + " --corrected target.csv":                                     {"written over", "Usage"},
-		onPhotos + " --output ./features.csv --train-shares features.csv":        {"written over", "Usage"},
-		"labelshift --source p.npy --target target.csv --labels l.npy -o l.npy":  {"written over", "Usage"},
-		"labelshift --run finished --output finished/outputs.safetensors":        {"written over", "Usage"},
-		"labelshift --source features.csv --target logits.csv --figure link.svg": {"written over", "Usage"},
-		onPhotos + " --figure f.gif":                                             {".png or .svg", "Usage"},
-		onPhotos + " --format xls":                                               {"xls", "Usage"},
-		onPhotos + " -o t.xlsx":                                                  {"t.xlsx", ".csv", "--format", "Usage"},
-		onPhotos + " -o t":                                                       {"-o t:", ".csv", "--format", "Usage"},
-		onPhotos + " -o t.csv --format json":                                     {"-o t.csv", "--format json", "Usage"},
-		onPhotos + " --all --figure f.png":                                       {"--figure", "Usage"},
-		onPhotos + " --estimater mlls":                                           {"--estimator?", "Usage"},
+		"labelshift --source owlless.csv --target target.csv":                   {"owlless.csv", `"owl"`},
+		"labelshift --source source.csv --target unequal.csv":                   {"unequal.csv:3", "sum to 0.9, not 1; divide each row by its sum"},
+		"labelshift --source source.csv --target others.csv":                    {"others.csv", "cow", "source.csv"},
+		"labelshift --source source.csv --target wider.csv":                     {"wider.csv", "4", "source.csv"},
+		"labelshift --source target.csv --target target.csv":                    {"target.csv: no labels"},
+		"labelshift --source source.csv --target features.csv":                  {"features.csv", "--kind"},
+		"labelshift --source source.csv --target logits.csv":                    {"logits.csv holds logits"},
+		"labelshift --source source.csv --target missing.csv":                   {"missing.csv"},
+		onPhotos + " --train-shares missing.csv":                                {"missing.csv"},
+		"labelshift":                                                            {"SOURCE and TARGET are needed", "Usage"},
+		"labelshift --source source.csv":                                        {"SOURCE and TARGET are needed", "Usage"},
+		onPhotos + " more.csv":                                                  {`"more.csv"`, "Usage"},
+		onPhotos + " --estimator bbse":                                          {"bbse-hard", "Usage"},
+		onPhotos + " --calibration platt":                                       {"bcts", "Usage"},
+		onPhotos + " --level 95":                                                {"between 0 and 1", "Usage"},
+		onPhotos + " --replicas 1":                                              {"1 replicas", "Usage"},
+		onPhotos + " --kind odds":                                               {"probabilities or logits", "Usage"},
+		onPhotos + " --corrected c.txt":                                         {"c.txt", ".parquet", "Usage"},
+		onPhotos + " --corrected target.csv":                                    {"written over", "Usage"},
+		onPhotos + " --output ./features.csv --train-shares features.csv":       {"written over", "Usage"},
+		"labelshift --source p.npy --target target.csv --labels l.npy -o l.npy": {"written over", "Usage"},
+		"labelshift --run finished --output finished/outputs.safetensors":       {"written over", "Usage"},
+		"labelshift --source features.csv --target logits.csv -o link.csv":      {"written over", "Usage"},
+		onPhotos + " --format xls":                                              {"xls", "Usage"},
+		onPhotos + " -o t.xlsx":                                                 {"t.xlsx", ".csv", "--format", "Usage"},
+		onPhotos + " -o t":                                                      {"-o t:", ".csv", "--format", "Usage"},
+		onPhotos + " -o t.csv --format json":                                    {"-o t.csv", "--format json", "Usage"},
+		onPhotos + " --estimater mlls":                                          {"--estimator?", "Usage"},
 	} {
 		status, out, said := callLine(t, line)
 		if status == 0 || out != "" {
@@ -367,10 +364,10 @@ func TestLabelShiftOfOneHugeLogit(t *testing.T) {
 	} {
 		lines[5] = odd
 		testfiles.Write(t, "source.csv", strings.Join(lines, "\n")+"\n")
-		if status, _, said := callLine(t, onPhotos+" --intervals none"); (status == 0) != (want == "") || !strings.Contains(said, want) {
+		if status, _, said := callLine(t, onPhotos+" --replicas 0"); (status == 0) != (want == "") || !strings.Contains(said, want) {
 			t.Errorf("%s: status %d, stderr %q, want %q", odd, status, said, want)
 		}
-		if status, _, said := callLine(t, onPhotos+" --intervals none --calibration none"); status != 0 {
+		if status, _, said := callLine(t, onPhotos+" --replicas 0 --calibration none"); status != 0 {
 			t.Errorf("%s without calibration: status %d, stderr %q", odd, status, said)
 		}
 	}
@@ -389,7 +386,7 @@ func TestLabelShiftWithoutCorrection(t *testing.T) {
 	target[7].probabilities = []float64{0, 0, 1}
 	writePredictions(t, "source.csv", animals, source, true)
 	writePredictions(t, "target.csv", animals, target, false)
-	status, out, said := callLine(t, onPhotos+" --calibration none --estimator bbse-hard --intervals none --corrected c.csv")
+	status, out, said := callLine(t, onPhotos+" --calibration none --estimator bbse-hard --replicas 0 --corrected c.csv")
 	if status != 1 || !strings.Contains(out, "| owl   | 0.2500 | 0.0000 |") || !strings.Contains(said, "target.csv: row 7 has probability 0") {
 		t.Errorf("status %d, stdout %q, stderr %q", status, out, said)
 	}

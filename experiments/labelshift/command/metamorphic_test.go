@@ -40,7 +40,7 @@ func TestMetamorphic(t *testing.T) {
 	estimates := func(source, target string) (numbers []float64) {
 		testfiles.Write(t, "source.csv", source)
 		testfiles.Write(t, "target.csv", target)
-		status, out, said := callLine(t, onPhotos+" --intervals none --format csv")
+		status, out, said := callLine(t, onPhotos+" --replicas 0 --format csv")
 		rows, err := csv.NewReader(strings.NewReader(out)).ReadAll()
 		if status != 0 || err != nil || len(rows) != 4 {
 			t.Fatalf("status %d, %v\n%s%s", status, err, out, said)

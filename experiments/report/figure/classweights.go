@@ -50,12 +50,15 @@ func classWeights(s summary.Selection, variant, task string) Figure {
 			low, high := slices.Min(values), slices.Max(values)
 			highest = math.Max(highest, high)
 			points = append(points, plotter.XY{X: x, Y: stat.Mean(values, nil)})
-			panel.Add(vertical(x, low, high, 0.8, style.color))
+			panel.Add(&plotter.Line{
+				XYs:       plotter.XYs{{X: x, Y: low}, {X: x, Y: high}},
+				LineStyle: draw.LineStyle{Color: style.color, Width: vg.Points(0.8)},
+			})
 		}
 		panel.Add(&plotter.Scatter{XYs: points, GlyphStyle: style.mark()})
 		f.legend.add(method, &plotter.Scatter{GlyphStyle: style.mark()})
 	}
-	setClassAxes(panel, classes, highest, math.Inf(1))
+	setClassAxes(panel, classes, highest)
 	f.panels = [][]*plot.Plot{{panel}}
 	return f
 }
@@ -64,10 +67,10 @@ func classWeights(s summary.Selection, variant, task string) Figure {
 const namedClasses = 20
 
 // setClassAxes names the classes along x, as many as have room, and lets y reach from 0 over
-// highest, with ticks up to the ceiling.
-func setClassAxes(panel *plot.Plot, classes []string, highest, ceiling float64) {
+// highest.
+func setClassAxes(panel *plot.Plot, classes []string, highest float64) {
 	every := (len(classes) + namedClasses - 1) / namedClasses
-	setAxis(&panel.Y, 0, highest, 6, 0, 0, ceiling)
+	setAxis(&panel.Y, 0, highest, 6, 0, 0, math.Inf(1))
 	panel.Y.Min = 0
 	var ticks plot.ConstantTicks
 	for class := 0; class < len(classes); class += every {
@@ -75,14 +78,6 @@ func setClassAxes(panel *plot.Plot, classes []string, highest, ceiling float64) 
 	}
 	panel.X.Min, panel.X.Max = -0.5, float64(len(classes))-0.5
 	panel.X.Tick.Marker = ticks
-}
-
-// vertical is a line from low to high.
-func vertical(x, low, high, width float64, of color.Color) *plotter.Line {
-	return &plotter.Line{
-		XYs:       plotter.XYs{{X: x, Y: low}, {X: x, Y: high}},
-		LineStyle: draw.LineStyle{Color: of, Width: vg.Points(width)},
-	}
 }
 
 // trueBars draws a bar a class, as wide as its place.

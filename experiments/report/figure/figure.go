@@ -1,6 +1,5 @@
 // Package figure draws finished runs: accuracy and weight distance by epoch, class
-// weights, predictions by class, and gain and performance against divergence; and class
-// shares with their intervals.
+// weights, predictions by class, and gain and performance against divergence.
 //
 // A kind of figure is a function from the experiment's runs to a Figure, without panels if
 // there is nothing to draw, and a line in All.

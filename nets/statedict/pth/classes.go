@@ -55,10 +55,6 @@ func class(module, name string) (any, error) {
 			if name == c.name {
 				return c, nil
 			}
-			// The tar form names a tensor's class too.
-			if name == strings.TrimSuffix(c.name, "Storage")+"Tensor" {
-				return nil, nil
-			}
 		}
 	}
 	return nil, fmt.Errorf("the file wants the class %.100q of module %.100q, which no state dictionary of a network needs; nothing was executed", name, module)

@@ -3,6 +3,7 @@ package pth
 import (
 	"archive/zip"
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -82,10 +83,10 @@ func readStream(data []byte) (any, error) {
 	const version = 1001
 	magic, rest, err := unpickle(data, nil)
 	if err != nil {
-		return nil, fmt.Errorf("neither a zip or tar archive nor a stream of torch.save: %w", err)
+		return nil, fmt.Errorf("neither a zip archive nor a stream of torch.save: %w", err)
 	}
 	if number, ok := magic.(*big.Int); !ok || number.Text(16) != "1950a86a20f9469cfc6c" {
-		return nil, errors.New("neither a zip or tar archive nor a stream of torch.save")
+		return nil, errors.New("neither a zip archive nor a stream of torch.save")
 	}
 	found, rest, err := unpickle(rest, nil)
 	if err != nil {
@@ -140,14 +141,14 @@ func littleEndian(machine any) bool {
 
 // takeCounted is take where the number of numbers comes first.
 func (s *storage) takeCounted(data []byte) (rest []byte, err error) {
-	n, rest, err := cutInt64(data)
-	if err != nil {
-		return nil, err
+	const size = 8
+	if len(data) < size {
+		return nil, errors.New("the file ends within a number")
 	}
-	if n != s.length {
+	if n := int(binary.LittleEndian.Uint64(data)); n != s.length {
 		return nil, fmt.Errorf("a storage of %d numbers where %d were announced", n, s.length)
 	}
-	return s.take(rest)
+	return s.take(data[size:])
 }
 
 // storages are a file's by their keys.

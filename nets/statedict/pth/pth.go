@@ -1,6 +1,5 @@
 // Package pth reads the state dictionaries that torch.save writes: .pth files in
-// the zip form of PyTorch 1.6 and later, in the stream form before it, and in the tar
-// form of 2016.
+// the zip form of PyTorch 1.6 and later, and in the stream form before it.
 //
 // Each form keeps names and shapes in a pickle, a program for a small machine that
 // in Python can call anything. Here it can build numbers, strings, lists,
@@ -11,7 +10,6 @@ package pth
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"maps"
@@ -27,8 +25,6 @@ func Read(data []byte) ([]safetensors.Tensor, error) {
 	switch {
 	case bytes.HasPrefix(data, []byte("PK\x03\x04")):
 		dictionary, err = readZip(data)
-	case isTar(data):
-		dictionary, err = readTar(data)
 	default:
 		dictionary, err = readStream(data)
 	}
@@ -145,12 +141,4 @@ func (s *storage) take(data []byte) (rest []byte, err error) {
 	n := s.length * s.class.size
 	s.data = data[:n:n]
 	return data[n:], nil
-}
-
-// cutInt64 reads the integer at the start of data.
-func cutInt64(data []byte) (n int, rest []byte, err error) {
-	if len(data) < 8 {
-		return 0, nil, errors.New("the file ends within a number")
-	}
-	return int(int64(binary.LittleEndian.Uint64(data))), data[8:], nil
 }

@@ -108,20 +108,24 @@ func (t target) accuracy(m method) float64 {
 func (t target) label(n int, stratified bool, seed int64) (given labels.Labels, matched *labels.Predictions) {
 	m := t.methods[0]
 	matched = &labels.Predictions{Classes: names[:classes], Class: m.class, Confidence: m.confidence}
-	draw := labels.NewDraw(n, stratified, seed)
+	alike, inStrata := labels.NewDraw(n, seed), newDraw(n, seed)
 	for i, class := range m.class {
-		draw.Add(names[i], names[class], m.confidence[i])
+		alike.Add(names[i], names[class], m.confidence[i])
+		inStrata.add(names[i], names[class], m.confidence[i])
+	}
+	drawn := inStrata.drawn()
+	if !stratified {
+		drawn = nil
+		for _, r := range alike.Rows() {
+			drawn = append(drawn, drawnRow{r, "", 1})
+		}
 	}
 	strata := map[string]int{}
-	for _, r := range draw.Rows() {
+	for _, r := range drawn {
 		at, known := strata[r.Stratum]
 		if !known {
-			share := r.Share
-			if r.Stratum == "" {
-				share = 1
-			}
 			at = len(given.Strata)
-			strata[r.Stratum], given.Strata = at, append(given.Strata, labels.Stratum{Name: r.Stratum, Share: share})
+			strata[r.Stratum], given.Strata = at, append(given.Strata, labels.Stratum{Name: r.Stratum, Share: r.Share})
 		}
 		row, _ := strconv.Atoi(r.ID)
 		given.Rows = append(given.Rows, labels.Label{ID: r.ID, Class: names[t.truth[row]], Stratum: at})
