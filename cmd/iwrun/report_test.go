@@ -58,3 +58,14 @@ func TestBrokenResults(t *testing.T) {
 		t.Errorf("report of failures alone: status %d, stderr\n%s", status, err)
 	}
 }
+
+// TestDivergence: the first table as the paper prints it.
+func TestDivergence(t *testing.T) {
+	status, out, err := call(t, "data", "jsd")
+	if status != 0 || err != "" || !strings.Contains(out, "| USPS   | 6.64e-3 |       0 |       – |\n") {
+		t.Errorf("status %d, %q\n%s", status, err, out)
+	}
+	if status, out, _ := call(t, "data", "jsd", "--format", "csv"); status != 0 || strings.Count(out, "\n") != 43 {
+		t.Errorf("csv: status %d\n%s", status, out)
+	}
+}

@@ -5,12 +5,14 @@ import (
 	"image"
 	"image/png"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"iwda/datasets"
 	"iwda/datasets/catalogue"
 	"iwda/internal/wholefile"
 )
@@ -37,8 +39,8 @@ func wantError(t *testing.T, err error, words ...string) {
 func TestEveryDatasetIsWhole(t *testing.T) {
 	seen := map[string]bool{}
 	for _, data := range catalogue.All() {
-		if data.Name == "" || data.Title == "" || data.Kind == 0 || seen[data.Name] {
-			t.Errorf("%q: title %q, kind %d, or the name twice", data.Name, data.Title, data.Kind)
+		if data.Name == "" || data.Title == "" || data.Head == "" || data.Kind == 0 || seen[data.Name] {
+			t.Errorf("%q: title %q, head %q, kind %d, or the name twice", data.Name, data.Title, data.Head, data.Kind)
 		}
 		seen[data.Name] = true
 		if text := data.Instructions("some/where"); text == "" || strings.HasSuffix(text, "\n") || data.Drawn() == strings.Contains(text, "some/where") {
@@ -48,8 +50,8 @@ func TestEveryDatasetIsWhole(t *testing.T) {
 			t.Errorf("%s: %d domains and %d tasks", data.Name, len(data.Domains), len(data.Tasks))
 		}
 		for _, domain := range data.Domains {
-			if domain.Name == "" || strings.Contains(domain.Name, "-") {
-				t.Errorf("%s: domain %q", data.Name, domain.Name)
+			if domain.Name == "" || domain.Head == "" || strings.Contains(domain.Name, "-") {
+				t.Errorf("%s: domain %q with the head %q", data.Name, domain.Name, domain.Head)
 			}
 			for _, counts := range [][]int{domain.Train, domain.Test} {
 				if counts != nil && (len(counts) != len(data.Classes) || slices.Min(counts) <= 0) {
@@ -105,6 +107,58 @@ func total(counts []int) int {
 		sum += n
 	}
 	return sum
+}
+
+// The paper's divergences between label distributions (natural logarithm, three
+// digits), of the full source and of the subsampled one: they tell whether counts
+// and label order are those of the paper.
+func TestCountsGiveThePapersDivergences(t *testing.T) {
+	for _, test := range []struct {
+		dataset, source, target string
+		full, subsampled        float64
+	}{
+		{"digits", "mnist", "usps", 6.64e-3, 6.52e-2},
+		{"digits", "usps", "mnist", 6.64e-3, 2.75e-2},
+		{"visda", "synthetic", "real", 2.61e-2, 6.81e-2},
+		{"office31", "amazon", "dslr", 1.76e-2, 6.25e-2},
+		{"office31", "amazon", "webcam", 9.52e-3, 4.61e-2},
+		{"office31", "dslr", "amazon", 1.76e-2, 5.44e-2},
+		{"office31", "dslr", "webcam", 2.11e-2, 5.67e-2},
+		{"office31", "webcam", "amazon", 9.52e-3, 5.15e-2},
+		{"office31", "webcam", "dslr", 2.11e-2, 7.05e-2},
+		{"officehome", "art", "clipart", 3.85e-2, 8.41e-2},
+		{"officehome", "art", "product", 4.49e-2, 8.86e-2},
+		{"officehome", "art", "real", 2.40e-2, 6.69e-2},
+		{"officehome", "clipart", "product", 2.33e-2, 5.86e-2},
+		{"officehome", "clipart", "real", 2.14e-2, 5.68e-2},
+		{"officehome", "product", "art", 4.49e-2, 7.85e-2},
+		{"officehome", "product", "real", 1.61e-2, 5.33e-2},
+		{"officehome", "real", "art", 2.40e-2, 6.09e-2},
+		{"officehome", "real", "clipart", 2.14e-2, 6.52e-2},
+	} {
+		data := find(t, test.dataset)
+		source, err := data.Domain(test.source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		target, err := data.Domain(test.target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		half := slices.Clone(source.Train)
+		for c := range len(half) / 2 {
+			half[c] = half[c] * 3 / 10
+		}
+		for _, part := range []struct {
+			counts []int
+			want   float64
+		}{{source.Train, test.full}, {half, test.subsampled}} {
+			got := datasets.JSD(distribution(part.counts), distribution(target.Train))
+			if math.Abs(got-part.want) > 0.006*part.want {
+				t.Errorf("%s, %s to %s: divergence %.4g, want %.3g", data.Title, test.source, test.target, got, part.want)
+			}
+		}
+	}
 }
 
 func TestTotals(t *testing.T) {

@@ -13,10 +13,10 @@ import (
 // In the domain "turned" they are turned and noisier.
 func moons() Dataset {
 	d := Dataset{
-		Name: "moons", Title: "Two moons",
+		Name: "moons", Title: "Two moons", Head: "Moons",
 		Kind:    Vectors,
 		Classes: []string{"upper", "lower"},
-		Domains: []Domain{{Name: "upright"}, {Name: "turned"}},
+		Domains: []Domain{{Name: "upright", Head: "upright"}, {Name: "turned", Head: "turned"}},
 		Settings: `
 dataset: {train_per_class: 300, test_per_class: 300}
 network: {name: mlp, features: 32, layers: 2}

@@ -93,6 +93,14 @@ func Note(dataset, variant, method string) string {
 	return tables()[dataset][variant].Methods[method].Note
 }
 
+// JSD returns the printed Jensen-Shannon divergence (natural logarithm) between
+// the label distributions of a task's source and target, and whether there is
+// one.
+func JSD(dataset, variant, task string) (divergence float64, ok bool) {
+	t := tables()[dataset][variant]
+	return at(t.JSD, slices.Index(t.Tasks, task))
+}
+
 // at returns the element of that index and whether there is one.
 func at(values []float64, index int) (float64, bool) {
 	if index < 0 || index >= len(values) {

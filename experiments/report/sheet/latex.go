@@ -41,7 +41,7 @@ func (s Sheet) writeLaTeX(w io.Writer) error {
 	return err
 }
 
-func (c Cell) inLaTeX() string { return Escape(c.Text()) }
+func (c Cell) inLaTeX() string { return c.format.inLaTeX(c.Value) }
 
 // Escape spells out what LaTeX takes for commands, or behind \\ for an argument, or prints as
 // another sign, and the signs of our tables and Greek letters, which it lacks in text. It makes one

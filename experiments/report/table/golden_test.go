@@ -66,6 +66,8 @@ func TestGolden(t *testing.T) {
 		sample.Result("subsampled", "数字-glyphs", "dann", 1, 0.61234, 0.5),
 		sample.Result("subsampled", "数字-glyphs", "iwdan", 1, 1, 1),
 	), wide))
+
+	checkGolden(t, "jsd", Divergences())
 }
 
 // unlabelledResults are those of two methods on a target without labels: two seeds with

@@ -54,6 +54,7 @@ func TestLaTeXCompiles(t *testing.T) {
 		all = append(all, summary.Select(sample.Runs(results...), experiment))
 	}
 	add("average", Average(all))
+	add("divergences", Divergences())
 	document.WriteString("\\end{document}\n")
 
 	folder := t.TempDir()
