@@ -55,7 +55,7 @@ dist: setup ## pack what runs where there is that libtorch: build/dist/iwda-VERS
 release: ## pack iwrun for Linux, macOS and Windows: build/release/iwda-VERSION-SYSTEM-PROCESSOR.tar.gz, and SHA256SUMS
 	@sh tools/release.sh
 
-wheel: setup ## pack the Python package, for any torch: build/dist/iwda-VERSION-py3-none-linux_ARCH.whl
+wheel: setup ## pack the Python package for Linux, macOS and Windows: build/dist/iwda-VERSION-py3-none-SYSTEM.whl
 	@sh tools/setup.sh patchelf:patchelf python3:python3
 	@$(MAKE) --no-print-directory $(library)
 	@$(call timed,pack,export $(go_flags); sh tools/wheel.sh)
@@ -112,10 +112,10 @@ test-python: ## the Python package: types, and tests with the programs of build/
 	@sh tools/setup.sh numpy.py:python3-numpy pytest.py:python3-pytest mypy.py:mypy sklearn.py:python3-sklearn pandas.py:python3-pandas \
 		nbclient.py:python3-nbclient nbformat.py:python3-nbformat ipykernel.py:python3-ipykernel torch.py:python3-torch torchvision.py:python3-torchvision xdist.py:python3-pytest-xdist
 	@$(MAKE) --no-print-directory build
-	cd python && python="$(python)" && $$python -m mypy --strict --cache-dir ../build/mypy -p iwda && \
+	cd python && python="$(python)" && for system in linux win32 darwin; do $$python -m mypy --strict --platform $$system --cache-dir ../build/mypy/$$system -p iwda || exit 1; done && \
 		IWDA_PROGRAMS='$(here)/build' $$python -B -m pytest -q -p no:cacheprovider -n 2 tests
 
-test-wheel: wheel ## the wheel in a virtual environment: compiled against the torch that is here, and an adaptation
+test-wheel: wheel ## the wheel in virtual environments: of NumPy alone, and compiled against the torch that is here
 	@sh tools/setup.sh numpy.py:python3-numpy /usr/share/doc/python3-venv:python3-venv
 	@sh tools/test-wheel.sh
 
