@@ -79,9 +79,10 @@ benchmarks = $$(grep -rl --include='*_test.go' --exclude-dir=build '^func Benchm
 test_timeout := 30m
 
 test: setup ## run all tests, every benchmark once, the concurrent packages with the race detector too
-	@sh tools/setup.sh bash:bash python3:python3
+	@sh tools/setup.sh bash:bash python3:python3 node:nodejs
 	@$(MAKE) --no-print-directory $(library)
 	$(with_flags) go test -timeout $(test_timeout) ./...
+	CGO_ENABLED=0 go test -timeout $(test_timeout) -tags reach ./tools/reach
 	$(with_flags) go test -timeout $(test_timeout) -race -skip 'PublicDigits|CompressedBombs' $(race_packages)
 	$(with_flags) go test -timeout $(test_timeout) -short -run '^$$' -bench . -benchtime 1x $(benchmarks)
 	$(with_flags) go test -timeout $(test_timeout) -race -run 'Signal|AtOnce' ./cmd/iwrun ./datasets/table ./experiments/predict
@@ -126,8 +127,9 @@ test-container: ## build the Containerfile on a bare Debian 13 without a daemon,
 	@sh tools/setup.sh buildah:buildah debootstrap:debootstrap
 	@sh tools/test-container.sh
 
-test-reach: ## iwrun alone in an empty folder, for Linux on amd64 and ARM and for Windows, by qemu and Wine (as root)
-	@sh tools/setup.sh qemu-aarch64-static:qemu-user-static proot:proot wine:wine /usr/lib/wine/wine64:wine64 x86_64-w64-mingw32-ld:binutils-mingw-w64-x86-64
+test-reach: ## iwrun alone in an empty folder, for Linux on amd64 and ARM and for Windows, by qemu and Wine (as root), and parts in WebAssembly, by Node
+	@sh tools/setup.sh qemu-aarch64-static:qemu-user-static proot:proot wine:wine /usr/lib/wine/wine64:wine64 x86_64-w64-mingw32-ld:binutils-mingw-w64-x86-64 node:nodejs
+	CGO_ENABLED=0 go test -v -count=1 -tags reach ./tools/reach
 	@sh tools/test-reach.sh
 
 # The package's own installer would fetch a variant for GPUs; the one for CPUs is in it.
