@@ -182,7 +182,7 @@ docs: build ## write the reference pages that follow from the code
 	CGO_ENABLED=0 go run ./tools/docs
 
 bench: build ## speed against PyTorch, cvxopt and SciPy on this machine; fails where a goal is missed
-	@sh tools/setup.sh torch.py:python3-torch torchvision.py:python3-torchvision cvxopt.py:python3-cvxopt scipy.py:python3-scipy
+	@sh tools/setup.sh torch.py:python3-torch torchvision.py:python3-torchvision cvxopt.py:python3-cvxopt scipy.py:python3-scipy sklearn.py:python3-sklearn
 	$(with_flags) go run ./research/bench
 
 bench-growth: build ## time and memory against classes, batch and data

@@ -1,3 +1,5 @@
+#!/bin/sh
+# shellcheck disable=SC2034
 # For scripts that read it, in the repository's root: the systems and processors for which iwrun is packed, its version, and
 # how it is built, the same bytes from the same sources.
 targets='linux/amd64 linux/arm64 windows/amd64 darwin/arm64'
