@@ -55,7 +55,7 @@ dist: setup ## pack what runs where there is that libtorch: build/dist/iwda-VERS
 release: ## pack iwrun for Linux, macOS and Windows: build/release/iwda-VERSION-SYSTEM-PROCESSOR.tar.gz, and SHA256SUMS
 	@sh tools/release.sh
 
-wheel: setup ## pack the Python package, for any torch: build/dist/iwda-VERSION-py3-none-linux_ARCH.whl
+wheel: setup ## pack the Python package for Linux, macOS and Windows: build/dist/iwda-VERSION-py3-none-SYSTEM.whl
 	@sh tools/setup.sh patchelf:patchelf python3:python3
 	@$(MAKE) --no-print-directory $(library)
 	@$(call timed,pack,export $(go_flags); sh tools/wheel.sh)
@@ -79,9 +79,10 @@ benchmarks = $$(grep -rl --include='*_test.go' --exclude-dir=build '^func Benchm
 test_timeout := 30m
 
 test: setup ## run all tests, every benchmark once, the concurrent packages with the race detector too
-	@sh tools/setup.sh bash:bash python3:python3
+	@sh tools/setup.sh bash:bash python3:python3 node:nodejs
 	@$(MAKE) --no-print-directory $(library)
 	$(with_flags) go test -timeout $(test_timeout) ./...
+	CGO_ENABLED=0 go test -timeout $(test_timeout) -tags reach ./tools/reach
 	$(with_flags) go test -timeout $(test_timeout) -race -skip 'PublicDigits|CompressedBombs' $(race_packages)
 	$(with_flags) go test -timeout $(test_timeout) -short -run '^$$' -bench . -benchtime 1x $(benchmarks)
 	$(with_flags) go test -timeout $(test_timeout) -race -run 'Signal|AtOnce' ./cmd/iwrun ./datasets/table ./experiments/predict
@@ -111,10 +112,10 @@ test-python: ## the Python package: types, and tests with the programs of build/
 	@sh tools/setup.sh numpy.py:python3-numpy pytest.py:python3-pytest mypy.py:mypy sklearn.py:python3-sklearn pandas.py:python3-pandas \
 		nbclient.py:python3-nbclient nbformat.py:python3-nbformat ipykernel.py:python3-ipykernel torch.py:python3-torch torchvision.py:python3-torchvision xdist.py:python3-pytest-xdist
 	@$(MAKE) --no-print-directory build
-	cd python && python="$(python)" && $$python -m mypy --strict --cache-dir ../build/mypy -p iwda && \
+	cd python && python="$(python)" && for system in linux win32 darwin; do $$python -m mypy --strict --platform $$system --cache-dir ../build/mypy/$$system -p iwda || exit 1; done && \
 		IWDA_PROGRAMS='$(here)/build' $$python -B -m pytest -q -p no:cacheprovider -n 2 tests
 
-test-wheel: wheel ## the wheel in a virtual environment: compiled against the torch that is here, and an adaptation
+test-wheel: wheel ## the wheel in virtual environments: of NumPy alone, and compiled against the torch that is here
 	@sh tools/setup.sh numpy.py:python3-numpy /usr/share/doc/python3-venv:python3-venv
 	@sh tools/test-wheel.sh
 
@@ -125,8 +126,9 @@ test-container: ## build the Containerfile on a bare Debian 13 without a daemon,
 	@sh tools/setup.sh buildah:buildah debootstrap:debootstrap
 	@sh tools/test-container.sh
 
-test-reach: ## iwrun alone in an empty folder, for Linux on amd64 and ARM and for Windows, by qemu and Wine (as root)
-	@sh tools/setup.sh qemu-aarch64-static:qemu-user-static proot:proot wine:wine /usr/lib/wine/wine64:wine64 x86_64-w64-mingw32-ld:binutils-mingw-w64-x86-64
+test-reach: ## iwrun alone in an empty folder, for Linux on amd64 and ARM and for Windows, by qemu and Wine (as root), and parts in WebAssembly, by Node
+	@sh tools/setup.sh qemu-aarch64-static:qemu-user-static proot:proot wine:wine /usr/lib/wine/wine64:wine64 x86_64-w64-mingw32-ld:binutils-mingw-w64-x86-64 node:nodejs
+	CGO_ENABLED=0 go test -v -count=1 -tags reach ./tools/reach
 	@sh tools/test-reach.sh
 
 # The package's own installer would fetch a variant for GPUs; the one for CPUs is in it.
@@ -179,7 +181,7 @@ docs: build ## write the reference pages that follow from the code
 	CGO_ENABLED=0 go run ./tools/docs
 
 bench: build ## speed against PyTorch, cvxopt and SciPy on this machine; fails where a goal is missed
-	@sh tools/setup.sh torch.py:python3-torch torchvision.py:python3-torchvision cvxopt.py:python3-cvxopt scipy.py:python3-scipy
+	@sh tools/setup.sh torch.py:python3-torch torchvision.py:python3-torchvision cvxopt.py:python3-cvxopt scipy.py:python3-scipy sklearn.py:python3-sklearn
 	$(with_flags) go run ./research/bench
 
 bench-growth: build ## time and memory against classes, batch and data

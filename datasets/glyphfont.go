@@ -1,12 +1,20 @@
 package datasets
 
 import (
-	"errors"
-	"fmt"
-
-	"golang.org/x/image/font/sfnt"
-	"golang.org/x/image/math/fixed"
+	_ "embed"
+	"encoding/json"
+	"slices"
 )
+
+// The digits of some fonts, by the names of these. A contour is its first point and then what is drawn from there:
+// one point for a line, two for a quadratic Bézier curve, three for a cubic one. Points are x and y, 64 to a unit of
+// the font, and y grows downwards.
+//
+//go:embed glyphs.json
+var glyphsText []byte
+
+// contours are what the fonts' file has of a digit.
+type contours [][][]int
 
 // point is a position in a glyph's own coordinates: the height of the font's zero
 // is 1, the centre of the glyph's bounding box is the origin, y grows downwards.
@@ -16,74 +24,63 @@ type point struct{ x, y float64 }
 type outline [][]point
 
 // digitFont holds the outlines of a font's ten digits.
-type digitFont struct{ digits [10]outline }
+type digitFont [10]outline
 
 // pieces is the number of straight lines that every segment of an outline, curved
 // or not, is cut into.
 const pieces = 5
 
-// parseDigits reads the digits of a TrueType or OpenType font.
-func parseDigits(source []byte) (digitFont, error) {
-	var result digitFont
-	font, err := sfnt.Parse(source)
-	if err != nil {
-		return result, err
+// digitFonts returns the fonts of such names.
+func digitFonts(names []string) []digitFont {
+	var all map[string][10]contours
+	if err := json.Unmarshal(glyphsText, &all); err != nil {
+		panic(err) // a test compares the file with the fonts
 	}
-	var buffer sfnt.Buffer
-	var height float64
-	for digit := range result.digits {
-		index, err := font.GlyphIndex(&buffer, rune('0'+digit))
-		if err != nil {
-			return result, err
+	fonts := make([]digitFont, len(names))
+	for f, name := range names {
+		var height int
+		for digit, glyph := range all[name] {
+			var all [2][]int // coordinates
+			for i, at := range slices.Concat(slices.Concat(glyph...)...) {
+				all[i%2] = append(all[i%2], at)
+			}
+			var centre [2]int
+			for i, of := range all {
+				centre[i] = (slices.Min(of) + slices.Max(of)) / 2
+			}
+			if digit == 0 {
+				height = slices.Max(all[1]) - slices.Min(all[1])
+			}
+			fonts[f][digit] = glyph.flatten(func(x, y int) point {
+				return point{float64(x-centre[0]) / float64(height), float64(y-centre[1]) / float64(height)}
+			})
 		}
-		if index == 0 {
-			return result, fmt.Errorf("no glyph for the digit %d", digit)
-		}
-		segments, err := font.LoadGlyph(&buffer, index, fixed.I(int(font.UnitsPerEm())), nil)
-		if err != nil {
-			return result, err
-		}
-		bounds := segments.Bounds()
-		if digit == 0 {
-			height = float64(bounds.Max.Y - bounds.Min.Y)
-		}
-		if height == 0 {
-			return result, errors.New("the digit 0 is empty")
-		}
-		centre := bounds.Min.Add(bounds.Max).Div(fixed.I(2))
-		result.digits[digit] = flatten(segments, func(p fixed.Point26_6) point {
-			p = p.Sub(centre)
-			return point{float64(p.X) / height, float64(p.Y) / height}
-		})
 	}
-	return result, nil
+	return fonts
 }
 
 // flatten cuts the segments of a glyph into polygons of mapped points.
-func flatten(segments sfnt.Segments, mapped func(fixed.Point26_6) point) outline {
-	var result outline
-	var last point
-	for _, segment := range segments {
-		if segment.Op == sfnt.SegmentOpMoveTo {
-			last = mapped(segment.Args[0])
-			result = append(result, []point{last})
-			continue
+func (c contours) flatten(mapped func(x, y int) point) outline {
+	result := make(outline, len(c))
+	for n, contour := range c {
+		var last point
+		for i, segment := range contour {
+			control := []point{last}
+			for p := 0; p < len(segment); p += 2 {
+				control = append(control, mapped(segment[p], segment[p+1]))
+			}
+			last = control[len(control)-1]
+			if i == 0 {
+				result[n] = append(result[n], last)
+				continue
+			}
+			for i := 1; i <= pieces; i++ {
+				result[n] = append(result[n], bezier(control, float64(i)/pieces))
+			}
 		}
-		control := []point{last}
-		for _, argument := range segment.Args[:arguments[segment.Op]] {
-			control = append(control, mapped(argument))
-		}
-		contour := &result[len(result)-1]
-		for i := 1; i <= pieces; i++ {
-			*contour = append(*contour, bezier(control, float64(i)/pieces))
-		}
-		last = control[len(control)-1]
 	}
 	return result
 }
-
-// arguments are the numbers of points of segments.
-var arguments = map[sfnt.SegmentOp]int{sfnt.SegmentOpLineTo: 1, sfnt.SegmentOpQuadTo: 2, sfnt.SegmentOpCubeTo: 3}
 
 // bezier evaluates a Bézier curve at t in [0, 1] by de Casteljau's algorithm.
 func bezier(control []point, t float64) point {

@@ -30,14 +30,7 @@ func DrawGlyphs(domain, split string, perClass int, seed int64) (*Images, error)
 	if style == nil {
 		return nil, fmt.Errorf("datasets: no glyph domain %q, want clean or warped", domain)
 	}
-	fonts := make([]digitFont, len(style.fonts))
-	for f, source := range style.fonts {
-		font, err := parseDigits(source)
-		if err != nil {
-			return nil, fmt.Errorf("datasets: glyph domain %q: font %d: %w", domain, f, err)
-		}
-		fonts[f] = font
-	}
+	fonts := digitFonts(style.fonts)
 	random := rand.New(Stream(seed, "glyphs "+domain+" "+split))
 	const pixels = glyphSize * glyphSize
 	classNames := DigitNames()
@@ -54,7 +47,7 @@ func DrawGlyphs(domain, split string, perClass int, seed int64) (*Images, error)
 		class := i % len(classNames)
 		images.labels.Add(class, true)
 		font := &fonts[random.IntN(len(fonts))]
-		pen.draw(font.digits[class], style, random)
+		pen.draw(font[class], style, random)
 		pen.develop(images.pixels[i*pixels:(i+1)*pixels], style, random)
 	}
 	return images, nil

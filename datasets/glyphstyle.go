@@ -3,21 +3,6 @@ package datasets
 import (
 	"math"
 	"math/rand/v2"
-
-	"github.com/go-fonts/dejavu/dejavusans"
-	"github.com/go-fonts/dejavu/dejavusansmonobold"
-	"github.com/go-fonts/dejavu/dejavuserif"
-	"github.com/go-fonts/dejavu/dejavuserifbolditalic"
-	"github.com/go-fonts/latin-modern/lmmono10regular"
-	"github.com/go-fonts/latin-modern/lmroman10regular"
-	"github.com/go-fonts/latin-modern/lmsans10regular"
-	"github.com/go-fonts/liberation/liberationmonoitalic"
-	"github.com/go-fonts/liberation/liberationsansregular"
-	"github.com/go-fonts/liberation/liberationserifbolditalic"
-	"github.com/go-fonts/liberation/liberationserifregular"
-	"github.com/go-fonts/stix/stix2textregular"
-	"golang.org/x/image/font/gofont/gomonobolditalic"
-	"golang.org/x/image/font/gofont/goregular"
 )
 
 // interval is a uniform distribution.
@@ -29,7 +14,7 @@ func (v interval) draw(random *rand.Rand) float64 {
 
 // glyphStyle is how a domain looks: the ranges of what is drawn for every image.
 type glyphStyle struct {
-	fonts [][]byte
+	fonts []string
 
 	height    interval // of a zero, in pixels
 	aspect    interval // width over height, 1 as in the font
@@ -51,9 +36,9 @@ var glyphStyles = map[string]*glyphStyle{
 	// Glyphs are moved little, but each image differently, so that a classifier cannot learn
 	// the fonts by heart.
 	"clean": {
-		fonts: [][]byte{
-			goregular.TTF, dejavusans.TTF, dejavuserif.TTF, liberationsansregular.TTF, liberationserifregular.TTF,
-			lmroman10regular.TTF, lmsans10regular.TTF, stix2textregular.TTF,
+		fonts: []string{
+			"goregular", "dejavusans", "dejavuserif", "liberationsansregular", "liberationserifregular",
+			"lmroman10regular", "lmsans10regular", "stix2textregular",
 		},
 		height:    interval{15, 19},
 		aspect:    interval{0.9, 1.1},
@@ -69,9 +54,9 @@ var glyphStyles = map[string]*glyphStyle{
 	// contrast, more than by what varies among them: such a shift misleads a classifier without
 	// mistaking one class for another for good, and aligning features undoes it.
 	"warped": {
-		fonts: [][]byte{
-			gomonobolditalic.TTF, dejavusansmonobold.TTF, dejavuserifbolditalic.TTF, liberationmonoitalic.TTF,
-			liberationserifbolditalic.TTF, lmmono10regular.TTF,
+		fonts: []string{
+			"gomonobolditalic", "dejavusansmonobold", "dejavuserifbolditalic", "liberationmonoitalic",
+			"liberationserifbolditalic", "lmmono10regular",
 		},
 		height:     interval{22, 24},
 		aspect:     interval{1.2, 1.35},

@@ -7,7 +7,8 @@ set -eu
 cd "$(dirname "$0")/.."
 # shellcheck disable=SC1091
 . build/libtorch.env
-version=$(sed -n 's/^const Version = "\(.*\)"/\1/p' internal/version/version.go)
+# shellcheck source=tools/targets.sh
+. tools/targets.sh
 cuda=''
 [ "$libtorch_cuda" = 0 ] || cuda=-cuda
 name=iwda-$version-linux-$(go env GOARCH)-libtorch$libtorch_version$cuda
@@ -15,8 +16,8 @@ folder=build/dist/$name
 
 rm -rf "$folder"
 mkdir -p "$folder/bin" "$folder/lib"
-CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o "$folder/iwrun" ./cmd/iwrun
-go build -trimpath -ldflags '-s -w' -o "$folder/bin/iwrun-torch" ./cmd/iwrun-torch
+build_for "linux/$(go env GOARCH)" "$folder"
+build ./cmd/iwrun-torch "$folder/bin/iwrun-torch"
 mkdir "$folder/completions"
 for shell in bash zsh fish; do "$folder/iwrun" completion "$shell" >"$folder/completions/iwrun.$shell"; done
 "$folder/iwrun" manual --man "$folder/man/man1" >/dev/null

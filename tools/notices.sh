@@ -1,5 +1,6 @@
 #!/bin/sh
-# Prints the licences of all modules that are linked into the packages $@, and of Go.
+# Prints the licences of all modules that are linked into the packages $@, and of Go, and of the fonts whose digits
+# datasets has, which only its tests link.
 set -eu
 
 # licences NAME FOLDER: the texts that lie in a folder.
@@ -24,7 +25,8 @@ root=$(go env GOROOT)
 printf '%s\n\n' "==== Go $(go env GOVERSION)"
 cat "$root/LICENSE"
 echo
-modules=$(go list -deps -f '{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}' "$@" | sort -u)
+format='{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}'
+modules=$({ go list -deps -f "$format" "$@" && go list -deps -test -f "$format" ./datasets; } | sort -u)
 printf '%s\n' "$modules" | while read -r path version folder; do
 	licences "$path $version" "$folder"
 done

@@ -1,4 +1,4 @@
-"""Packs a folder as a wheel and prints its path: wheel.py FOLDER VERSION OUTPUT.
+"""Packs a folder as a wheel and prints its path: wheel.py FOLDER VERSION PLATFORMS OUTPUT.
 
 FOLDER holds the package iwda and licenses/. The same files make the same bytes.
 """
@@ -7,7 +7,6 @@ import base64
 import hashlib
 import pathlib
 import sys
-import sysconfig
 import zipfile
 
 ABOUT = """Metadata-Version: 2.1
@@ -26,22 +25,22 @@ iwrun = iwda._native:iwrun
 KIND = """Wheel-Version: 1.0
 Generator: iwda
 Root-Is-Purelib: false
-Tag: {tag}
+{tags}
 """
 TIME = (1980, 1, 1, 0, 0, 0)
 
 
-def main(folder, version, output):
-    # The programs are the same for every Python.
-    tag = "py3-none-" + sysconfig.get_platform().replace("-", "_").replace(".", "_")
+def main(folder, version, platforms, output):
+    tag = "py3-none-" + platforms  # the programs are the same for every Python
     about = f"iwda-{version}.dist-info"
     files = {}
     for path in sorted(folder.rglob("*")):
         if path.is_file():
             name = path.relative_to(folder).as_posix()
             files[f"{about}/{name}" if name.startswith("licenses/") else name] = (path.read_bytes(), path.stat().st_mode & 0o111)
+    tags = "\n".join(f"Tag: py3-none-{platform}" for platform in platforms.split("."))
     readme = pathlib.Path("README.md").read_text(encoding="utf-8")
-    for name, text in {"METADATA": ABOUT.format(version=version, readme=readme), "WHEEL": KIND.format(tag=tag), "entry_points.txt": COMMANDS}.items():
+    for name, text in {"METADATA": ABOUT.format(version=version, readme=readme), "WHEEL": KIND.format(tags=tags), "entry_points.txt": COMMANDS}.items():
         files[f"{about}/{name}"] = (text.encode(), 0)
     record = f"{about}/RECORD"
     lines = [f"{name},sha256={digest(data)},{len(data)}\n" for name, (data, _) in files.items()]
@@ -61,4 +60,4 @@ def digest(data):
     return base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
 
 
-main(pathlib.Path(sys.argv[1]), sys.argv[2], pathlib.Path(sys.argv[3]))
+main(pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3], pathlib.Path(sys.argv[4]))

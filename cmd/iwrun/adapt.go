@@ -12,7 +12,6 @@ import (
 
 	"iwda/datasets/table"
 	"iwda/experiments/adapt"
-	"iwda/experiments/engine"
 	"iwda/experiments/labels"
 	"iwda/experiments/plan"
 	"iwda/experiments/progress"
@@ -126,7 +125,7 @@ func runAdapt(o adaptOptions, s streams) error {
 		return wrongUsage("--json prints what came of training; --dry-run trains nothing")
 	}
 	if !o.DryRun {
-		if err := o.devices(s); err != nil {
+		if err := o.devices(false, s); err != nil {
 			return err
 		}
 	}
@@ -136,15 +135,10 @@ func runAdapt(o adaptOptions, s streams) error {
 	}
 	options := o.Options
 	options.Overwrite, options.Torch, options.Threads = o.Schedule.Overwrite, s.torch, o.Schedule.Threads*o.Schedule.AtOnce()
-	if _, missing := engine.Command("aligning domains"); errors.Is(missing, engine.ErrMissing) {
-		options.Torchless = missing
-	}
 	if options.LabelRows == 0 {
 		options.LabelRows = -1
 	}
-	if len(o.Schedule.Devices) > 0 {
-		options.Device = o.Schedule.Devices[0]
-	}
+	options.Device, _, _ = strings.Cut(o.workOptions.Device, ",")
 	var summary schedule.Summary
 	options.Train = func(_ context.Context, runs []plan.Run, results string, finished func(plan.Run) string) ([]schedule.Failure, error) {
 		w, width := s.display()
@@ -152,8 +146,11 @@ func runAdapt(o adaptOptions, s streams) error {
 			w, width = said, 0
 		}
 		wrapped := func(run plan.Run) string { return printable.Wrap(finished(run), printable.Width(s.err), "    ") }
-		var err error
-		summary, err = carryOut(runs, results, o.workOptions, progress.New(w, width, true, len(runs)), wrapped)
+		err := o.devices(plan.AnySteps(runs), s)
+		if err != nil {
+			return nil, err
+		}
+		summary, err = carryOut(runs, results, o.workOptions, s, progress.New(w, width, true, len(runs)), wrapped)
 		if err == nil && len(summary.Left) > 0 {
 			fmt.Fprintf(s.err, "Stopped: %d of %d runs are finished.\n", len(summary.Finished)+len(summary.Skipped), len(runs))
 			err = context.Canceled

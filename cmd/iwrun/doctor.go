@@ -24,7 +24,7 @@ Examples:
 		Action: withoutArguments(func(*cli.Context) error {
 			facts := doctor.Examine()
 			if facts.Missing = s.ask(engine.GetFacts, nil, &facts.Facts); facts.Missing == nil {
-				if err := o.devices(s); err != nil {
+				if err := o.devices(true, s); err != nil {
 					return err
 				}
 			}

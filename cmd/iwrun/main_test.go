@@ -367,7 +367,7 @@ func interrupt(t *testing.T, signal syscall.Signal) {
 // worker starts a worker as a person would, from the run's folder.
 func worker(t *testing.T, arguments ...string) (status int, out, err string) {
 	t.Helper()
-	words, findErr := engine.Command("the test", append([]string{"worker"}, arguments...)...)
+	words, findErr := new(engine.Process).Command("the test", append([]string{"worker"}, arguments...)...)
 	if findErr != nil {
 		t.Fatal(findErr)
 	}

@@ -196,9 +196,10 @@ const (
 	longest     = 30 * 24 * time.Hour
 )
 
-// devices finds those that the option names, of which there is at least one, and has the runs share them.
-func (o *workOptions) devices(s streams) error {
-	if o.Device == "cpu" || o.Device == "auto" && !doctor.HasDriver() {
+// devices finds those that the option names, of which there is at least one, and has the runs share them. Unless any makes
+// steps, there is nothing to find.
+func (o *workOptions) devices(steps bool, s streams) error {
+	if o.Device == "cpu" || o.Device == "auto" && (!steps || !doctor.HasDriver()) {
 		o.Schedule.Devices = []string{"cpu"} // iwrun-torch would say so half a second later
 		return nil
 	}

@@ -78,7 +78,7 @@ func runExperiment(o runOptions, s streams) error {
 	if err := plan.CheckData(runs); err != nil {
 		return err
 	}
-	if err := o.devices(s); err != nil {
+	if err := o.devices(plan.AnySteps(runs), s); err != nil {
 		return err
 	}
 	if err := domains.CheckSameWeights(runs, o.Results, o.Schedule.Overwrite); err != nil {
@@ -94,7 +94,7 @@ func runExperiment(o runOptions, s streams) error {
 	if not := domains.CheckPublished(runs, o.Results); not != "" {
 		fmt.Fprintf(s.err, "warning: %s\n", not)
 	}
-	summary, err := carryOut(runs, o.Results, o.workOptions, progress.New(w, width, false, len(runs)), nil)
+	summary, err := carryOut(runs, o.Results, o.workOptions, s, progress.New(w, width, false, len(runs)), nil)
 	if err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func (o runOptions) printCost(runs []plan.Run, s streams) error {
 
 // cost measures how long runs take.
 func (o *runOptions) cost(runs []plan.Run, s streams) (cost engine.Costs, err error) {
-	if err := o.devices(s); err != nil {
+	if err := o.devices(true, s); err != nil {
 		return cost, err
 	}
 	all := make([]engine.Work, len(runs))
@@ -166,9 +166,9 @@ func (s streams) stopped() error {
 // carryOut runs the workers on the devices that o shares, and
 // closes the display. The first interruption stops them, the second one ends them; SIGUSR1 asks
 // them for checkpoints.
-func carryOut(runs []plan.Run, results string, o workOptions, display *progress.Display, finished func(plan.Run) string) (schedule.Summary, error) {
+func carryOut(runs []plan.Run, results string, o workOptions, s streams, display *progress.Display, finished func(plan.Run) string) (schedule.Summary, error) {
 	defer display.Close()
-	command, err := workerOf(runs, o)
+	command, err := workerOf(runs, o, s)
 	if err != nil {
 		return schedule.Summary{}, err
 	}
@@ -201,11 +201,11 @@ func carryOut(runs []plan.Run, results string, o workOptions, display *progress.
 
 // workerOf returns what starts the worker of a run: this program for one without steps, and iwrun-torch for others, which
 // must be there if there are any.
-func workerOf(runs []plan.Run, o workOptions) (command func(run plan.Run, device string) []string, err error) {
+func workerOf(runs []plan.Run, o workOptions, s streams) (command func(run plan.Run, device string) []string, err error) {
 	this, err := system.Program()
 	var trainer []string
-	if err == nil && slices.ContainsFunc(runs, func(run plan.Run) bool { return !run.Config.WithoutSteps() }) {
-		trainer, err = engine.Command("training", "worker")
+	if err == nil && plan.AnySteps(runs) {
+		trainer, err = s.torch.Command("training", "worker")
 	}
 	return func(run plan.Run, device string) []string {
 		if run.Config.WithoutSteps() {

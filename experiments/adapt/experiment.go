@@ -149,7 +149,7 @@ func (d Data) Experiment(o Options) ([]byte, error) {
 	s := settings{
 		Data:     d,
 		Title:    filepath.Base(d.Source.Path) + " → " + filepath.Base(d.Target.Path),
-		Features: d.Kind == catalogue.Vectors, Small: o.Network == SmallNetwork, Table: o.table(d), Alone: o.alone(d), HiddenUnits: hiddenUnits, Products: d.products(),
+		Features: d.Kind == catalogue.Vectors, Small: o.Network == SmallNetwork, Table: o.table(d), Alone: o.alone != nil, HiddenUnits: hiddenUnits, Products: d.products(),
 		Rule: selection.TargetRisk.Name, HeldOut: heldOut,
 		RarestClass: d.Classes[rarest], RarestRows: rows,
 		TargetLabelled: d.Target.labelled(),
@@ -173,11 +173,6 @@ func (d Data) Experiment(o Options) ([]byte, error) {
 		return nil, fmt.Errorf("cannot write the experiment file: %w", err)
 	}
 	return text.Bytes(), nil
-}
-
-// alone tells whether an array is to be adapted without iwrun-torch. Images take it in any case.
-func (o Options) alone(d Data) bool {
-	return o.Torchless != nil && d.Kind == catalogue.Vectors && !o.table(d)
 }
 
 // length returns how long is trained on the data, some so many steps; 0 stands for what is

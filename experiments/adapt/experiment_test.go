@@ -1,7 +1,8 @@
 package adapt
 
 import (
-	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"iwda/datasets/normalise"
 	"iwda/datasets/table"
 	"iwda/experiments/config"
+	"iwda/experiments/engine"
 	"iwda/experiments/plan"
 )
 
@@ -127,19 +129,38 @@ func TestExperimentOfLabelShift(t *testing.T) {
 	}
 }
 
-// Without iwrun-torch an array has the methods that make no steps.
-func TestExperimentWithoutTorch(t *testing.T) {
-	text, err := seen(catalogue.Vectors, 600, 500).Experiment(Options{Torchless: errors.New("there is none")})
-	if err != nil || !strings.Contains(string(text), "\nmethods: [source-only@linear, source-only@perceptron]\n") {
-		t.Errorf("%v\n%s", err, text)
-	}
-	file, err := config.Parse("experiment.yaml", text)
-	if err != nil {
-		t.Fatalf("%v\n%s", err, text)
-	}
-	runs, err := plan.Runs(file)
-	if err != nil || slices.ContainsFunc(runs, func(run plan.Run) bool { return !run.Config.WithoutSteps() }) {
-		t.Errorf("%v, %v", runs, err)
+// Without iwrun-torch an array has the methods that make no steps, unless others are asked for. It is looked for once
+// it is needed.
+func TestWithoutTorch(t *testing.T) {
+	looked := filepath.Join(t.TempDir(), "looked")
+	t.Setenv(engine.Variable, "")
+	t.Setenv(engine.Maker, `["touch", "`+looked+`"]`)
+	array, few := seen(catalogue.Vectors, 600, 500), seen(catalogue.Vectors, 600, 500)
+	few.Width = 2
+	for _, c := range []struct {
+		data                 Data
+		set                  []string
+		looked, warns, steps bool
+	}{
+		{array, nil, true, true, false},
+		{array, []string{"methods=[source-only@linear]"}, false, false, false},
+		{array, []string{"methods=[mcc]"}, true, true, true},
+		{few, nil, false, false, false},
+		{few, []string{"methods=[mcc]"}, false, false, true},
+	} {
+		os.Remove(looked)
+		p, err := newPlan(c.data, Options{Folder: t.TempDir(), Set: c.set, Torch: new(engine.Process)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = os.Stat(looked)
+		warnings := strings.Join(p.Warnings, "\n")
+		if (err == nil) != c.looked || plan.AnySteps(p.Runs) != c.steps || strings.Contains(warnings, "No method aligns the domains, and how much one would have changed is not known: aligning domains needs iwrun-torch") != c.warns {
+			t.Errorf("%d columns, %q: %v, %s\n%s", c.data.Width, c.set, err, warnings, p.Text)
+		}
+		if text := string(p.Text); c.warns && !c.steps && !strings.Contains(text, "\nmethods: [source-only@linear, source-only@perceptron]\n") {
+			t.Error(text)
+		}
 	}
 }
 

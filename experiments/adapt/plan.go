@@ -16,6 +16,7 @@ import (
 	"iwda/experiments/adapt/names"
 	"iwda/experiments/config"
 	"iwda/experiments/domains"
+	"iwda/experiments/engine"
 	"iwda/experiments/labels"
 	"iwda/experiments/plan"
 	"iwda/experiments/predict"
@@ -111,6 +112,12 @@ func newPlan(data Data, o Options) (*Plan, error) {
 	if p.Runs, err = plan.Runs(p.file); err != nil {
 		return nil, err
 	}
+	if fresh && o.alone == nil && data.Kind == catalogue.Vectors && !o.table(data) && plan.AnySteps(p.Runs) { // images take it in any case
+		if _, err := o.Torch.Command("aligning domains"); errors.Is(err, engine.ErrMissing) {
+			o.alone = err
+			return newPlan(data, o)
+		}
+	}
 	p.Warnings = p.Data.Warnings(&p.file.Config)
 	if err := p.trustModules(); err != nil {
 		return nil, err
@@ -120,8 +127,8 @@ func newPlan(data Data, o Options) (*Plan, error) {
 	}) {
 		return nil, fmt.Errorf("--sets: %w", predict.ErrNoSets) // before anything is trained
 	}
-	if fresh && o.alone(data) {
-		p.Warnings = append(p.Warnings, fmt.Sprintf("No method aligns the domains, and how much one would have changed is not known: %v.", o.Torchless))
+	if o.alone != nil {
+		p.Warnings = append(p.Warnings, fmt.Sprintf("No method aligns the domains, and how much one would have changed is not known: %v.", o.alone))
 	}
 	if never := plan.NeverAligned(p.Runs); never != "" {
 		p.Warnings = append(p.Warnings, never)

@@ -56,8 +56,6 @@ type Options struct {
 	Overwrite bool
 	// Trust is for modules that only an experiment.yaml which the folder already has names.
 	Trust model.Trust
-	// Torchless says why there is no iwrun-torch; nil if there is one.
-	Torchless error
 	// Torch, Device and Threads are those of [predict.Options].
 	Torch   *engine.Process
 	Device  string
@@ -66,6 +64,8 @@ type Options struct {
 	// returns the ones that failed. Its error ends the adaptation. It calls finished with each, one
 	// at a time, and may say the sentence that comes back, unless it is empty.
 	Train func(ctx context.Context, runs []plan.Run, results string, finished func(plan.Run) string) ([]schedule.Failure, error)
+
+	alone error // why an array does without iwrun-torch
 }
 
 // ErrNothingTrained is returned by [Plan.Run] if every run failed.

@@ -23,6 +23,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"syscall"
@@ -35,46 +36,95 @@ import (
 // higher one.
 const Protocol = 1
 
-// Variable is that of the environment which names iwrun-torch.
-const Variable = "IWDA_TORCH"
+// Variable is that of the environment which names iwrun-torch. Maker names the command which makes it where there is
+// none, as a list of words in JSON: it prints [Made] or a [Failure] as a line of JSON, and on standard error what it is
+// at, and stops at the end of its standard input.
+const (
+	Variable = "IWDA_TORCH"
+	Maker    = "IWDA_MAKE_TORCH"
+)
+
+// Made are the words that start an iwrun-torch.
+type Made struct{ Words []string }
 
 const program = "iwrun-torch"
 
 // ErrMissing is wrapped where there is no iwrun-torch.
 var ErrMissing = errors.New(program + ", the part of iwda with libtorch")
 
-// find returns the path of iwrun-torch: that of the variable, or one beside this program.
-func find() (string, error) {
+// find returns the words that start iwrun-torch: the one of the variable, one beside this program, or one that is made.
+func (p *Process) find(ctx context.Context) ([]string, error) {
 	if named := os.Getenv(Variable); named != "" {
 		if _, err := exec.LookPath(named); err != nil {
-			return "", fmt.Errorf("%s names %s, which is no program: %v", Variable, named, err)
+			return nil, fmt.Errorf("%s names %s, which is no program: %v", Variable, named, err)
 		}
-		return named, nil
+		return []string{named}, nil
 	}
 	this, err := system.Program()
 	if err == nil {
 		this, err = filepath.EvalSymlinks(this)
 	}
 	if err != nil {
-		return "", fmt.Errorf("cannot find this program, beside which %s lies: %w", program, err)
+		return nil, fmt.Errorf("cannot find this program, beside which %s lies: %w", program, err)
 	}
 	folder := filepath.Dir(this)
 	for _, path := range []string{filepath.Join(folder, program), filepath.Join(folder, "bin", program)} {
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-			return path, nil
+			return []string{path}, nil
 		}
 	}
-	return "", fmt.Errorf("it is neither in %s nor named by %s; in a checkout, make build makes it", folder, Variable)
+	if maker := os.Getenv(Maker); maker != "" {
+		return p.make(ctx, maker)
+	}
+	return nil, fmt.Errorf("it is neither in %s nor named by %s; in a checkout, make build makes it", folder, Variable)
+}
+
+// make has the maker make iwrun-torch.
+func (p *Process) make(ctx context.Context, maker string) ([]string, error) {
+	var words []string
+	if err := json.Unmarshal([]byte(maker), &words); err != nil || len(words) == 0 {
+		return nil, fmt.Errorf("%s is %.200q; want the words of a command, as a list in JSON", Maker, maker)
+	}
+	command := exec.CommandContext(ctx, words[0], words[1:]...)
+	command.Stderr = p.Log
+	in, err := command.StdinPipe() // which ends with this process
+	if err != nil {
+		return nil, err
+	}
+	command.Cancel = in.Close
+	said, err := command.Output()
+	var made struct {
+		Made
+		Failure
+	}
+	switch noLine := json.Unmarshal(said, &made); {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case noLine == nil && made.Reason != "":
+		return nil, errors.New(made.Reason)
+	case noLine == nil && len(made.Words) > 0:
+		return made.Words, nil
+	}
+	return nil, fmt.Errorf("the command of %s, %q, made none: %v", Maker, words, err)
 }
 
 // Command returns the words that start iwrun-torch with such a command. The error says what is needed it for, as in
 // "training".
-func Command(what string, words ...string) ([]string, error) {
-	path, err := find()
-	if err != nil {
-		return nil, fmt.Errorf("%s needs %w: %v", what, ErrMissing, err)
+func (p *Process) Command(what string, words ...string) ([]string, error) {
+	p.asking.Lock()
+	defer p.asking.Unlock()
+	return p.start(context.Background(), what, words...)
+}
+
+// start returns what Command does. What is looked for is looked for once.
+func (p *Process) start(ctx context.Context, what string, words ...string) ([]string, error) {
+	if p.words == nil && p.missing == nil {
+		p.words, p.missing = p.find(ctx)
 	}
-	return append([]string{path, strconv.Itoa(Protocol)}, words...), nil
+	if p.missing != nil {
+		return nil, fmt.Errorf("%s needs %w: %v", what, ErrMissing, p.missing)
+	}
+	return slices.Concat(p.words, []string{strconv.Itoa(Protocol)}, words), nil
 }
 
 // CheckProtocol returns an error unless a program that was started with this word speaks the protocol of this one.
@@ -132,20 +182,22 @@ type Process struct {
 	Log io.Writer
 
 	asking  sync.Mutex
+	words   []string // that start it
+	missing error    // why there are none
 	command *exec.Cmd
 	in      io.WriteCloser
 	out     *bufio.Reader
 	broken  error // after which there are no answers
 }
 
-// start starts the program for a question, once.
-func (p *Process) start(question string) error {
+// serve starts the program for a question, once.
+func (p *Process) serve(ctx context.Context, question string) error {
 	if p.command != nil || p.broken != nil {
 		return p.broken
 	}
-	words, err := Command(question, "serve")
+	words, err := p.start(ctx, question, "serve")
 	if err != nil {
-		return err
+		return cmp.Or(ctx.Err(), err)
 	}
 	if p.Log == nil {
 		p.Log = io.Discard
@@ -167,7 +219,7 @@ func (p *Process) start(question string) error {
 func (p *Process) Ask(ctx context.Context, question string, with, answer any) error {
 	p.asking.Lock()
 	defer p.asking.Unlock()
-	if err := cmp.Or(ctx.Err(), p.start(question)); err != nil {
+	if err := cmp.Or(ctx.Err(), p.serve(ctx, question)); err != nil {
 		return err
 	}
 	defer context.AfterFunc(ctx, func() { system.Stop(p.command.Process, p.in) })()

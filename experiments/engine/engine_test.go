@@ -2,8 +2,10 @@ package engine
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"slices"
@@ -21,6 +23,8 @@ const asEngine = "ENGINE_TEST"
 func TestMain(m *testing.M) {
 	if how := os.Getenv(asEngine); how != "" && len(os.Args) == 3 {
 		os.Exit(answer(how))
+	} else if how != "" && len(os.Args) == 2 {
+		makeEngine(os.Args[1])
 	}
 	os.Exit(m.Run())
 }
@@ -56,6 +60,21 @@ func answer(how string) int {
 		}),
 	}, gone)
 	return 0
+}
+
+// makeEngine is the maker.
+func makeEngine(how string) {
+	fmt.Fprintln(os.Stderr, "makes "+how)
+	switch how {
+	case "well":
+		json.NewEncoder(os.Stdout).Encode(Made{[]string{"env", "MADE=yes", os.Args[0]}})
+	case "badly":
+		json.NewEncoder(os.Stdout).Encode(Failure{Failed, "there is no compiler", false, false})
+	case "slowly":
+		io.Copy(io.Discard, os.Stdin)
+		os.WriteFile(os.Getenv("ENDED"), nil, 0o666)
+	}
+	os.Exit(1)
 }
 
 // engine is this program as iwrun-torch.
@@ -112,6 +131,65 @@ func TestEnds(t *testing.T) {
 			t.Errorf("killed: %v", err)
 		}
 	}
+}
+
+// Where there is no iwrun-torch it is made, once, and no more is tried if that fails; who cancels stops it.
+func TestMade(t *testing.T) {
+	made := func(how string) (*Process, *strings.Builder) {
+		p, said := engine(t, "well")
+		t.Setenv(Variable, "")
+		words, err := json.Marshal([]string{os.Args[0], how})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv(Maker, string(words))
+		return p, said
+	}
+	p, said := made("well")
+	var o Outputs
+	if err := p.Ask(t.Context(), "double", &Rows{Of: 1, Values: []float32{1}}, &o); err != nil || o.Values[0] != 2 {
+		t.Error(o.Values, err)
+	}
+	if words, err := p.Command("training", "worker", "folder"); err != nil || strings.Join(words[3:], " ") != "1 worker folder" {
+		t.Error(words, err)
+	}
+	p.Close()
+	if said.String() != "makes well\na library is here\n" {
+		t.Errorf("said %q", said)
+	}
+	for how, want := range map[string]string{
+		"badly": "training needs iwrun-torch, the part of iwda with libtorch: there is no compiler",
+		"not":   `training needs iwrun-torch, the part of iwda with libtorch: the command of IWDA_MAKE_TORCH, ["` + os.Args[0] + `" "not"], made none: exit status 1`,
+	} {
+		p, said := made(how)
+		for range 2 {
+			if _, err := p.Command("training"); !errors.Is(err, ErrMissing) || err.Error() != want {
+				t.Errorf("%s: %v", how, err)
+			}
+		}
+		if said.String() != "makes "+how+"\n" {
+			t.Errorf("said %q", said)
+		}
+	}
+	p, _ = made("slowly")
+	ended := t.TempDir() + "/ended"
+	t.Setenv("ENDED", ended)
+	ctx, cancel := context.WithCancel(t.Context())
+	p.Log = writer(func() { cancel() })
+	if err := p.Ask(ctx, "double", &Rows{}, &o); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	if _, err := os.Stat(ended); err != nil {
+		t.Errorf("the maker did not stop by itself: %v", err)
+	}
+}
+
+// writer calls a function for what is written.
+type writer func()
+
+func (w writer) Write(text []byte) (int, error) {
+	w()
+	return len(text), nil
 }
 
 // Programs of two builds do not talk past each other, and where there is none, the error says what makes it.

@@ -109,6 +109,11 @@ func Lengths(runs []Run) string {
 	return line
 }
 
+// AnySteps tells whether any of the runs makes steps, which takes iwrun-torch.
+func AnySteps(runs []Run) bool {
+	return slices.ContainsFunc(runs, func(run Run) bool { return !run.Config.WithoutSteps() })
+}
+
 // NeverAligned is a sentence about the runs that end before their method aligns the domains; "" if
 // there are none.
 func NeverAligned(runs []Run) string {

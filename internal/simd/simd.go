@@ -3,7 +3,8 @@
 // AVX-512 eight.
 //
 // Every result has the same bits on every processor: the loops in Go that stand in where
-// there is no AVX2 add and round in the same order, each product fused with its sum.
+// there is no AVX2 add and round in the same order, each product fused with its sum. Only
+// WebAssembly, which cannot fuse them, has other last bits.
 package simd
 
 import (
@@ -38,7 +39,7 @@ type Affine struct{ Scale, Shift float64 }
 func Raise(largest, z []float64, of Affine) {
 	checkRows(len(largest), len(z))
 	for i := raiseWide(largest, z, of); i < len(z); i++ {
-		if t := math.FMA(of.Scale, z[i], of.Shift); t > largest[i] {
+		if t := fma(of.Scale, z[i], of.Shift); t > largest[i] {
 			largest[i] = t
 		}
 	}
@@ -50,7 +51,7 @@ func Raise(largest, z []float64, of Affine) {
 func AddExp(x, z, largest, sum []float64, of Affine) {
 	checkRows(len(x), len(z), len(largest), len(sum))
 	for i := addExpWide(x, z, largest, sum, of); i < len(x); i++ {
-		x[i] = exp(math.FMA(of.Scale, z[i], of.Shift) - largest[i])
+		x[i] = exp(fma(of.Scale, z[i], of.Shift) - largest[i])
 		sum[i] += x[i]
 	}
 }
@@ -70,12 +71,11 @@ func exp(x float64) float64 {
 		return 0
 	}
 	n := math.RoundToEven(x * math.Log2E)
-	r := math.FMA(n, -ln2High, x)
-	r = math.FMA(n, -ln2Low, r)
-	sum := inverseFactorials[0]
-	for _, c := range inverseFactorials[1:] {
-		sum = math.FMA(sum, r, c)
-	}
+	r := fma(n, -ln2High, x)
+	r = fma(n, -ln2Low, r)
+	c := &inverseFactorials
+	sum := fma(fma(fma(fma(fma(fma(c[0], r, c[1]), r, c[2]), r, c[3]), r, c[4]), r, c[5]), r, c[6])
+	sum = fma(fma(fma(fma(fma(fma(fma(sum, r, c[7]), r, c[8]), r, c[9]), r, c[10]), r, c[11]), r, c[12]), r, c[13])
 	return sum * math.Float64frombits(uint64(int64(n)+1023)<<52)
 }
 
@@ -107,7 +107,7 @@ func Normalise(p, factor, z, mean []float64) Moments {
 			mean[i] += scaled
 			sums[0][lane] += p[i]
 			sums[1][lane] += scaled
-			sums[2][lane] = math.FMA(scaled, z[i], sums[2][lane])
+			sums[2][lane] = fma(scaled, z[i], sums[2][lane])
 		}
 	}
 	m := Moments{sums[0].total(), sums[1].total(), sums[2].total()}
@@ -117,7 +117,7 @@ func Normalise(p, factor, z, mean []float64) Moments {
 		mean[i] += scaled
 		m.Sum += p[i]
 		m.First += scaled
-		m.Second = math.FMA(scaled, z[i], m.Second)
+		m.Second = fma(scaled, z[i], m.Second)
 	}
 	return m
 }
@@ -174,12 +174,12 @@ func AddRowGram(sums []float64, stride int, rows []float64, columns int) {
 // long as out and lie one after the other. It panics where the lengths differ.
 func Combine(out, columns, weights []float64) {
 	checkRows(len(out)*len(weights), len(columns))
-	for i := combineWide(out, columns, weights); i < len(out); i++ {
-		var sum float64
-		for a, weight := range weights {
-			sum = math.FMA(weight, columns[a*len(out)+i], sum)
+	done := combineWide(out, columns, weights)
+	clear(out[done:])
+	for a, weight := range weights {
+		for i, value := range columns[a*len(out)+done : (a+1)*len(out)] {
+			out[done+i] = fma(weight, value, out[done+i])
 		}
-		out[i] = sum
 	}
 }
 
@@ -307,17 +307,17 @@ func Standardise(row, mean, deviation []float32) {
 // first rows is in the sum already where done is above 0.
 func addDot(sum float64, a, b []float64, done int) float64 {
 	if done == 0 {
-		var sums partial
+		var s0, s1, s2, s3 float64 // which a compiler keeps in registers, unlike an array
 		done = len(a) / lanes * lanes
 		for k := 0; k < done; k += lanes {
-			for lane := range sums {
-				sums[lane] = math.FMA(a[k+lane], b[k+lane], sums[lane])
-			}
+			x, y := a[k:k+lanes], b[k:k+lanes]
+			s0, s1, s2, s3 = fma(x[0], y[0], s0), fma(x[1], y[1], s1), fma(x[2], y[2], s2), fma(x[3], y[3], s3)
 		}
+		sums := partial{s0, s1, s2, s3}
 		sum += sums.total()
 	}
 	for k := done; k < len(a); k++ {
-		sum = math.FMA(a[k], b[k], sum)
+		sum = fma(a[k], b[k], sum)
 	}
 	return sum
 }

@@ -19,6 +19,11 @@ _KEPT_LINES = 200  # of standard error, in which the reason of a failure is look
 # Seconds that a program has to end after the first interruption, in which its workers write what
 # they have, and after the second one, which ends them.
 _PATIENCE = (60, 10)
+if sys.platform == "win32":
+    _FLAGS, _INTERRUPTION = subprocess.CREATE_NEW_PROCESS_GROUP, signal.CTRL_BREAK_EVENT
+else:
+    _FLAGS, _INTERRUPTION = 0, signal.SIGINT
+_KILL = 9
 
 
 def run(
@@ -45,10 +50,11 @@ def run(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         cwd=cwd,
-        env=_native.environment() if _native.needs_torch(arguments) else None,
+        env=_native.environment(),
         encoding="utf-8",
         errors="replace",
         start_new_session=True,
+        creationflags=_FLAGS,
     )
     assert process.stdout and process.stderr
     output: List[str] = []
@@ -75,7 +81,7 @@ def run(
             screen.show_withheld()
         return "".join(output)
     if status < 0:
-        reason = ", as the system does if memory is short" if -status == signal.SIGKILL else ""
+        reason = ", as the system does if memory is short" if -status == _KILL else ""
         raise Error(f"{program} was ended by signal {-status} ({signal.strsignal(-status)}){reason}")
     message = _message(program, "".join(said)) or f"{program} ended with status {status} and said nothing"
     raise ValueError(words(message)) if status == _WRONG_USAGE else Error(words(message))
@@ -122,7 +128,7 @@ def _stop(process: "subprocess.Popen[str]") -> None:
     """Interrupts a process, again if it does not end or the user insists, and at last kills it."""
     for seconds in _PATIENCE:
         try:
-            process.send_signal(signal.SIGINT)
+            process.send_signal(_INTERRUPTION)
             process.wait(seconds)
             return
         except (subprocess.TimeoutExpired, KeyboardInterrupt):

@@ -1,7 +1,10 @@
-"""How the programs and their libraries are found and compiled, with a torch and a compiler that are made up."""
+"""How the programs are found and made, with a torch and a compiler that are made up."""
 
 from __future__ import annotations
 
+import importlib.util
+import json
+import lzma
 import os
 import platform
 import shutil
@@ -13,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from iwda import _native
+from iwda import _compile, _native
 
 TOOLS = Path(__file__).resolve().parents[2] / "tools"
 MACHINES = {"x86_64": 62, "aarch64": 183, "riscv64": 243}
@@ -24,20 +27,23 @@ class Installation:
 
     def __init__(self, folder: Path, monkeypatch):
         self.folder, self.monkeypatch = folder, monkeypatch
-        self.brought, self.cache, self.bin = folder / "programs", folder / "cache", folder / "path"
-        for made in ("bin", "tools", "torch/csrc", "gotorch"):
+        self.programs, self.cache, self.bin = folder / "programs", folder / "cache", folder / "path"
+        self.brought = self.programs / "torch"
+        for made in ("tools", "torch/csrc", "gotorch"):
             (self.brought / made).mkdir(parents=True)
+        (self.programs / "bin").mkdir()
+        self.packs("echo '{\"reason\": \"no protocol 0\"}'; exit 2")
         shutil.copy(TOOLS / "find-libtorch.sh", self.brought / "tools")
         (self.brought / "torch/csrc/tensor.cc").write_text("int one;")
         self.compiles("touch $2/libiwtorch.so $2/libcgotorch.so")
         self.bin.mkdir()
-        for tool in ("sh", "sed", "grep", "od", "tr", "uname", "cmp", "rm", "dirname", "readlink", "mv", "touch", "sleep", "cat"):
+        for tool in ("sh", "sed", "grep", "od", "tr", "uname", "cmp", "rm", "dirname", "readlink", "mv", "touch", "sleep", "cat", "env"):
             (self.bin / tool).symlink_to(shutil.which(tool))
         self.script(self.bin / "g++", "echo 12.2.0")
-        monkeypatch.setattr(_native, "_BROUGHT", str(self.brought))
+        monkeypatch.setattr(_compile, "_BROUGHT", str(self.brought))
         monkeypatch.setenv("XDG_CACHE_HOME", str(self.cache))
         monkeypatch.setenv("PATH", str(self.bin))
-        for name in ("IWDA_PROGRAMS", "LIBTORCH", "CXX", "CUDA_HOME", "LD_LIBRARY_PATH"):
+        for name in ("IWDA_PROGRAMS", "LIBTORCH", "CXX", "CUDA_HOME", "LD_LIBRARY_PATH", "IWDA_MAKE_TORCH"):
             monkeypatch.delenv(name, raising=False)
         self.torch = self.make_torch(folder / "one/site-packages", "2.6")
 
@@ -48,6 +54,16 @@ class Installation:
     def compiles(self, text: str) -> None:
         """Says what compile.sh does, after it has noted that it runs."""
         self.script(self.brought / "tools/compile.sh", f'echo "$CXX" >>{self.folder}/compiled\n{text}')
+
+    def packs(self, text: str) -> None:
+        """Says what iwrun-torch does."""
+        with lzma.open(self.brought / "iwrun-torch.xz", "wt") as packed:
+            packed.write(f"#!{shutil.which('sh')}\n{text}\n")
+
+    def words(self):
+        """What starts iwrun-torch, with the torch that is found."""
+        spec = importlib.util.find_spec("torch")
+        return _compile.words(os.path.dirname(spec.origin) if spec else "")
 
     def make_torch(self, packages: Path, version: str) -> Path:
         torch = packages / "torch"
@@ -77,8 +93,12 @@ class Installation:
 
     def start(self, code: str, *words: str) -> "subprocess.Popen[str]":
         """Starts a Python with this installation."""
-        setting = f"import sys; sys.path[:0] = {[str(self.torch.parent), *sys.path]!r}; from iwda import _native; _native._BROUGHT = {str(self.brought)!r}; "
-        return subprocess.Popen([sys.executable, "-c", setting + code, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8")
+        setting = f"import sys; sys.path[:0] = {[str(self.torch.parent), *sys.path]!r}; from iwda import _compile, _native; _compile._BROUGHT = {str(self.brought)!r}; _native._BROUGHT = {str(self.programs)!r}; "
+        return subprocess.Popen([sys.executable, "-c", setting + code, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8")
+
+    def makes(self) -> "subprocess.Popen[str]":
+        """Starts what makes iwrun-torch, as iwrun does."""
+        return self.start("_compile.main()", str(self.torch))
 
 
 @pytest.fixture
@@ -95,12 +115,12 @@ def until_there(path, process):
 
 def test_libraries_are_compiled_once(installation, monkeypatch, capsys):
     monkeypatch.setenv("LD_LIBRARY_PATH", "/mine")
-    variables = _native.environment()
+    words = installation.words()
     (entry,) = installation.entries()
     assert entry.name.startswith("torch2.6-abi1-") and entry.name.endswith("-g++12.2.0")
-    assert variables["LD_LIBRARY_PATH"] == f"{entry}:{installation.torch}/lib:/mine"
+    assert words == [f"{installation.bin}/env", f"LD_LIBRARY_PATH={installation.torch}/lib:/mine", f"{entry}/iwrun-torch"]
     assert "once for this torch" in capsys.readouterr().err
-    assert _native.environment() == variables
+    assert installation.words() == words
     assert capsys.readouterr().err == ""
     assert installation.compiled() == 1
 
@@ -108,7 +128,7 @@ def test_libraries_are_compiled_once(installation, monkeypatch, capsys):
 def test_what_makes_other_libraries(installation):
     def compiles_again() -> bool:
         before = installation.compiled()
-        _native.environment()
+        installation.words()
         return installation.compiled() > before
 
     assert compiles_again()
@@ -130,85 +150,102 @@ def test_what_makes_other_libraries(installation):
 
 def test_failure_leaves_nothing(installation):
     installation.compiles("touch $2/libiwtorch.so; echo compiled tensor.cc; echo 'tensor.cc:3: error: no such type' >&2; exit 1")
-    with pytest.raises(_native.Error, match=r"against torch 2.6 with .*/g\+\+:\ntensor.cc:3: error: no such type\nAll that was said is in (.*)$") as raised:
-        _native.environment()
+    with pytest.raises(_compile.Failure, match=r"against torch 2.6 with .*/g\+\+:\ntensor.cc:3: error: no such type\nAll that was said is in (.*)$") as raised:
+        installation.words()
     assert installation.entries() == []
     assert "compiled tensor.cc" in Path(str(raised.value).rpartition(" is in ")[2]).read_text()
     installation.compiles("touch $2/libiwtorch.so $2/libcgotorch.so")
-    _native.environment()
+    installation.words()
     assert len(installation.entries()) == 1
 
 
 def test_without_a_compiler(installation):
     compiler = installation.bin / "g++"
     compiler.rename(installation.bin / "c++-12")
-    with pytest.raises(_native.Error, match="there is no C.. compiler: install g"):
-        _native.environment()
+    with pytest.raises(_compile.Failure, match="there is no C.. compiler: install g"):
+        installation.words()
     installation.monkeypatch.setenv("CXX", "c++-12")
-    _native.environment()
+    installation.words()
     installation.monkeypatch.delenv("CXX")
-    _native.environment()  # what was compiled before is used
+    installation.words()  # what was compiled before is used
     assert installation.compiled() == 1
 
 
 def test_a_cache_that_cannot_be_written(installation):
     installation.cache.write_text("a file")
-    with pytest.raises(_native.Error, match="cannot keep what is compiled: .*XDG_CACHE_HOME"):
-        _native.environment()
+    with pytest.raises(_compile.Failure, match="cannot keep what is compiled: .*XDG_CACHE_HOME"):
+        installation.words()
 
 
 @pytest.mark.parametrize("part", ["", "iwda", "iwda/native", "entry", "library"])
 def test_a_cache_in_which_others_can_write(installation, part):
     """What lies there runs in the program."""
-    _native.environment()
+    installation.words()
     (entry,) = installation.entries()
     path = {"entry": entry, "library": entry / "libiwtorch.so"}.get(part, installation.cache / part)
     path.chmod(path.stat().st_mode | 0o002)
     if part == "":  # whoever may put folders there cannot replace those of others if it is as /tmp is
-        with pytest.raises(_native.Error, match="others can write there"):
-            _native.environment()
+        with pytest.raises(_compile.Failure, match="others can write there"):
+            installation.words()
         path.chmod(0o1777)
-        _native.environment()
+        installation.words()
         return
-    with pytest.raises(_native.Error, match="others can write there: remove .* or name another folder with XDG_CACHE_HOME"):
-        _native.environment()
+    with pytest.raises(_compile.Failure, match="others can write there: remove .* or name another folder with XDG_CACHE_HOME"):
+        installation.words()
 
 
 def test_two_processes_compile_once(installation):
     ready, go = installation.folder / "ready", installation.folder / "go"
     installation.compiles(f"touch {ready}; until [ -e {go} ]; do sleep 0.01; done; touch $2/libiwtorch.so $2/libcgotorch.so")
-    first = installation.start("_native.environment()")
+    first = installation.makes()
     until_there(ready, first)
-    second = installation.start("_native.environment()")
+    second = installation.makes()
     assert second.stderr.readline() == "iwda: another process compiles the parts in C++; waiting for it\n"
     go.touch()
-    assert first.wait() == 0 and second.wait() == 0
+    said = {process.stdout.readline() for process in (first, second)}
+    (entry,) = installation.entries()
+    assert [json.loads(line)["words"][-1] for line in said] == [f"{entry}/iwrun-torch"]
     assert installation.compiled() == 1
 
 
-def test_interruption_ends_the_compiler(installation):
+@pytest.mark.parametrize("waits", [False, True])
+@pytest.mark.parametrize("how", ["a signal", "the end of iwrun"])
+def test_interruption_ends_the_compiler(installation, how, waits):
     ready = installation.folder / "ready"
     installation.compiles(f"echo $$ >{ready}.new; mv {ready}.new {ready}; while :; do sleep 0.01; done")
-    installation.script(installation.brought / "bin/iwrun", "")
-    process = installation.start("_native.iwrun()", "doctor")
+    process = installation.makes()
     assert "once for this torch" in process.stderr.readline()
     until_there(ready, process)
-    process.send_signal(signal.SIGINT)
-    assert process.wait() == 130
+    ended = installation.makes() if waits else process
+    if waits:  # for the other one
+        assert "waiting for it" in ended.stderr.readline()
+    for interrupted in (ended, process):
+        if how == "a signal":
+            interrupted.send_signal(signal.SIGINT)
+        else:
+            interrupted.stdin.close()
+        assert interrupted.wait() == 130
     with pytest.raises(ProcessLookupError):
         os.kill(int(ready.read_text()), 0)
     assert installation.entries() == []
 
 
+def test_a_program_that_does_not_start(installation):
+    installation.packs("echo 'version GLIBC_9 not found' >&2; exit 1")
+    said = json.loads(installation.makes().stdout.readline())
+    assert said == {"event": "failed", "reason": "it is compiled, and does not start here: version GLIBC_9 not found"}
+    assert installation.entries() == []
+
+
 def test_what_a_killed_process_left_is_removed(installation):
     installation.compiles("exit 1")
-    with pytest.raises(_native.Error):
-        _native.environment()
+    with pytest.raises(_compile.Failure):
+        installation.words()
     (log,) = (installation.cache / "iwda/native").glob("*.log")
     left = Path(str(log)[:-4] + ".new-killed")
     left.mkdir()
-    with pytest.raises(_native.Error):
-        _native.environment()
+    with pytest.raises(_compile.Failure):
+        installation.words()
     assert not left.exists()
 
 
@@ -216,13 +253,13 @@ def test_what_a_killed_process_left_is_removed(installation):
 def test_torch_with_cuda(installation):
     for name in ("libtorch_cuda.so", "libc10_cuda.so"):
         (installation.torch / "lib" / name).touch()
-    with pytest.raises(_native.Error, match="no cuda_runtime_api.h was found; set CUDA_HOME"):
-        _native.environment()
+    with pytest.raises(_compile.Failure, match="no cuda_runtime_api.h was found; set CUDA_HOME"):
+        installation.words()
     include = installation.torch.parent / "nvidia/cuda_runtime/include"
     include.mkdir(parents=True)
     (include / "cuda_runtime_api.h").touch()
     installation.compiles("cat $1/libtorch.env; touch $2/libiwtorch.so $2/libcgotorch.so")
-    _native.environment()
+    installation.words()
     (log,) = (installation.cache / "iwda/native").glob("*.log")
     assert f"-DWITH_CUDA\n-isystem\n{include}" in log.read_text()
 
@@ -234,16 +271,16 @@ def test_torch_of_links(installation):
     (installation.torch / "lib").mkdir()
     for library in system.iterdir():
         (installation.torch / "lib" / library.name).symlink_to(library)
-    assert _native.environment()["LD_LIBRARY_PATH"].endswith(f":{system}")
+    assert installation.words()[1] == f"LD_LIBRARY_PATH={system}"
 
 
 def test_a_torch_that_is_too_old(installation):
     torch = installation.make_torch(installation.folder / "old/site-packages", "1.12")
-    with pytest.raises(_native.Error, match=r"the torch of Python \(.*old/site-packages/torch\) is version 1.12; 1.13 or later is needed"):
-        _native.environment()
+    with pytest.raises(_compile.Failure, match=r"the torch of Python \(.*old/site-packages/torch\) is version 1.12; 1.13 or later is needed"):
+        installation.words()
     # Another one can be named.
     installation.monkeypatch.setenv("LIBTORCH", str(installation.torch))
-    assert f"{installation.torch}/lib" in _native.environment()["LD_LIBRARY_PATH"]
+    assert installation.words()[1] == f"LD_LIBRARY_PATH={installation.torch}/lib"
     assert torch.exists()
 
 
@@ -254,28 +291,39 @@ def test_no_torch_that_can_be_compiled_against(installation, has_torch, message)
     shutil.rmtree(installation.torch / "include")
     if not has_torch:
         installation.monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(_native.Error, match=message):
-        _native.environment()
+    with pytest.raises(_compile.Failure, match=message):
+        installation.words()
 
 
 def test_the_command_becomes_the_program(installation):
-    installation.script(installation.brought / "bin/iwrun", "printf '<%s>' \"$@\"; [ $# -gt 0 ] || kill -PIPE $$; exit 7")
+    installation.script(installation.programs / "bin/iwrun", "printf '<%s>' \"$@\"; [ $# -gt 0 ] || kill -PIPE $$; exit 7")
 
     def command(*words: str):
         process = installation.start("_native.iwrun()", *words)
         said, _ = process.communicate()
         return said, process.returncode
 
-    assert command("labelshift", "a b", "") == ("<labelshift><a b><>", 7)
-    assert command("--version") == ("<--version>", 7)
+    assert command("adapt", "a b", "") == ("<adapt><a b><>", 7)
     assert command() == ("<>", -signal.SIGPIPE)
-    assert installation.compiled() == 0  # these need no torch
-    assert command("-c", "labelshift") == ("<-c><labelshift>", 7)
-    assert installation.compiled() == 1
+    assert installation.compiled() == 0
+
+
+def test_the_program_knows_what_makes_the_other(installation):
+    installation.script(installation.programs / "bin/iwrun", "printf %s \"$IWDA_MAKE_TORCH\"")
+
+    def named() -> str:
+        return installation.start("_native.iwrun()").communicate()[0]
+
+    assert json.loads(named()) == [sys.executable, "-I", _compile.__file__, str(installation.torch)]
+    installation.monkeypatch.setenv("IWDA_MAKE_TORCH", "another")
+    assert named() == "another"
+    installation.monkeypatch.delenv("IWDA_MAKE_TORCH")
+    shutil.rmtree(installation.brought)  # as in the wheels for other systems
+    assert named() == ""
 
 
 def test_commands_say_what_is_missing(installation):
     process = installation.start("_native.iwrun()", "doctor")
     _, said = process.communicate()
     assert process.returncode == 1
-    assert said == f"iwrun: there is no iwrun in {installation.brought}/bin: install iwda's wheel, or set IWDA_PROGRAMS to the folder that `make build` fills\n"
+    assert said == f"iwrun: there is no iwrun in {installation.programs}/bin: install iwda's wheel, or set IWDA_PROGRAMS to the folder that `make build` fills\n"

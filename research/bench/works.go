@@ -94,6 +94,17 @@ var works = []work{
 	// What every evaluation measures to choose by without target labels.
 	{"criteria, share of a digits epoch", goal{5, "%", true}, goBenchmark("experiments/train", "Criteria", 1), nil},
 	{"peak memory of a digits run, CDAN, mnist-usps", goal{450, "MB", true}, peakMemory, nil},
+
+	// Whole commands. scikit-learn fits LogisticRegressionCV, RandomForest(100), HistGradientBoosting and three
+	// MLPClassifiers to the rows of the source.
+	{"iwrun --version, processor time", goal{0.05, "s", true}, startIwrun, nil},
+	{"adapt, " + small.String() + ", processor time", goal{3, "s", true}, small.adapted(processorTime), nil},
+	{"adapt, " + small.String() + ", to the first answer", goal{0.3, "s", true}, small.adapted(timeToAnswer), nil},
+	{"adapt, " + small.String() + ", peer: scikit-learn's fits, by processor time", times(1), small.adapted(processorTime), small.fitted},
+	{"adapt, " + middle.String(), goal{10, "s", true}, middle.adapted(wholeTime), nil},
+	{"adapt, " + middle.String() + ", peer: scikit-learn's fits, by processor time", times(1), middle.adapted(processorTime), middle.fitted},
+	{"adapt, " + array.String() + ", with libtorch", goal{35, "s", true}, array.adapted(wholeTime), nil},
+	{"make iwrun from an empty cache", goal{90, "s", true}, buildIwrun, nil},
 }
 
 func digitsStep(method string, iterations int, limit float64) work {
