@@ -69,6 +69,7 @@ func (d *Display) Observe(u schedule.Update) {
 
 // line is what there is to say of an update, "" for nothing.
 func (d *Display) line(u schedule.Update, c *course, now time.Time) string {
+	onTerminal := d.width > 0 // whose last line says how far all is
 	switch u.State {
 	case schedule.Waiting:
 		return waitingLine(u)
@@ -76,51 +77,54 @@ func (d *Display) line(u schedule.Update, c *course, now time.Time) string {
 		d.last[u.Run.ID] = mark{at: now}
 		return againLine(u)
 	case schedule.Started, schedule.Running:
-		if d.width > 0 {
-			return "" // the last line says so
+		switch {
+		case onTerminal:
+			return ""
+		case d.overall:
+			return d.overallLine(u, now)
 		}
-		return d.courseLine(u, c, now)
+		return d.runLine(u, c, now)
 	case schedule.Stopped:
 		return endLine(u, now.Sub(c.started))
 	case schedule.Finished, schedule.Failed:
-		switch line := endLine(u, now.Sub(c.started)); {
-		case d.overall && u.State == schedule.Finished && d.width > 0:
+		switch {
+		case d.overall && u.State == schedule.Finished && onTerminal:
 			return ""
 		case d.overall && u.State == schedule.Finished:
-			d.last[store.ID{}] = mark{at: now}
-			return total(d.tracker)
-		case d.width > 0:
-			return line
-		default:
-			return line + "; " + total(d.tracker)
+			return d.overallLine(u, now)
+		case onTerminal:
+			return endLine(u, now.Sub(c.started))
 		}
+		return endLine(u, now.Sub(c.started)) + "; " + total(d.tracker)
 	}
 	return ""
 }
 
-// courseLine is the line about a run that begins or goes on, where there is no terminal, if one is due.
-func (d *Display) courseLine(u schedule.Update, c *course, now time.Time) string {
-	id, here := u.Run.ID, mark{now, int(math.Floor(u.Progress.Fraction() / lineFraction))}
-	if d.overall {
-		id, here.tenth = store.ID{}, 0
-	}
-	last, begun := d.last[id]
-	due := here.tenth > last.tenth || now.Sub(last.at) >= lineInterval
-	switch {
-	case u.State == schedule.Started && d.overall && begun, u.State == schedule.Running && !due:
-		return ""
-	case u.State == schedule.Started && d.overall:
-		d.last[id] = here
+// runLine is the line about a run that begins or goes on, if one is due.
+func (d *Display) runLine(u schedule.Update, c *course, now time.Time) string {
+	id, tenth := u.Run.ID, int(math.Floor(u.Progress.Fraction()/lineFraction))
+	if last := d.last[id]; u.State == schedule.Running && tenth <= last.tenth && now.Sub(last.at) < lineInterval {
 		return ""
 	}
-	d.last[id] = here
-	switch {
-	case d.overall:
-		return total(d.tracker)
-	case u.State == schedule.Started:
+	d.last[id] = mark{now, tenth}
+	if u.State == schedule.Started {
 		return fmt.Sprintf("started  %v", id)
 	}
 	return fmt.Sprintf("running  %v: %.0f%%, %s", id, 100*u.Progress.Fraction(), state(c, now, "accuracy "))
+}
+
+// overallLine is the line about all runs as one, if one is due: when one of them ends, or after lineInterval.
+func (d *Display) overallLine(u schedule.Update, now time.Time) string {
+	var all store.ID
+	last, begun := d.last[all]
+	if u.State == schedule.Started && begun || u.State == schedule.Running && now.Sub(last.at) < lineInterval {
+		return ""
+	}
+	d.last[all] = mark{at: now}
+	if u.State == schedule.Started {
+		return ""
+	}
+	return total(d.tracker)
 }
 
 // progress is the last line of a terminal: how far all runs are, and then each of those on their way.
