@@ -131,8 +131,8 @@ func (d taskDomain) files(folder string) []string {
 func domainsOf(runs []plan.Run) []taskDomain {
 	var domains []taskDomain
 	for _, run := range runs {
-		source, target := run.Config.Domains()
-		for _, name := range []string{source, target} {
+		sources, target := run.Config.Domains()
+		for _, name := range append(sources, target) {
 			if !slices.ContainsFunc(domains, func(d taskDomain) bool { return d.name == name }) {
 				domains = append(domains, taskDomain{name, run})
 			}

@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -34,6 +35,43 @@ type Set struct {
 	listed  bool     // a list names them, which may not lead out of root; folders may be links
 	labels  datasets.Labels
 	others  map[string]int // files of the folder that are passed over, by the ends of their names
+	joined  []place        // of each image of a joined set, nil of others
+}
+
+// place is one of an image in the set that it was joined from.
+type place struct {
+	part  int // number of the set
+	set   *Set
+	image int
+}
+
+// Join returns the images of several sets, which have the same classes, one set after another.
+func Join(sets ...*Set) *Set {
+	if len(sets) == 1 {
+		return sets[0]
+	}
+	all := &Set{classes: sets[0].classes, own: sets[0].own, others: map[string]int{}}
+	var names []string
+	for part, s := range sets {
+		names, all.paths = append(names, s.name), append(all.paths, s.paths...)
+		for i := range s.Len() {
+			all.labels.Add(s.labels.At(i))
+			all.joined = append(all.joined, place{part, s, i})
+		}
+		for end, n := range s.others {
+			all.others[end] += n
+		}
+	}
+	all.name = strings.Join(names, "+")
+	return all
+}
+
+// Parts returns the number of the set that each image of a joined set is from, nil of others.
+func (s *Set) Parts() (parts []int) {
+	for _, p := range s.joined {
+		parts = append(parts, p.part)
+	}
+	return parts
 }
 
 // Name identifies the set in messages and results, as in "office31-amazon".
@@ -63,7 +101,12 @@ func (s *Set) Labels() datasets.Labels { return s.labels }
 
 // Path returns the path of image i: the set's root and what the tree or the list
 // says.
-func (s *Set) Path(i int) string { return filepath.Join(s.root, filepath.FromSlash(s.paths[i])) }
+func (s *Set) Path(i int) string {
+	if s.joined != nil {
+		return s.joined[i].set.Path(s.joined[i].image)
+	}
+	return filepath.Join(s.root, filepath.FromSlash(s.paths[i]))
+}
 
 // ID names image i among those of the set: its path below the set's root, with slashes, wherever the
 // root is.
@@ -71,6 +114,9 @@ func (s *Set) ID(i int) string { return s.paths[i] }
 
 // open opens the file of image i.
 func (s *Set) open(i int) (*os.File, error) {
+	if s.joined != nil {
+		return s.joined[i].set.open(s.joined[i].image)
+	}
 	if s.listed {
 		return input.OpenIn(s.root, filepath.FromSlash(s.paths[i]))
 	}

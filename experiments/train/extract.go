@@ -98,8 +98,8 @@ func openRows(run config.Resolved, domain string, options Options) (domainRows, 
 // its source.
 func openImageRows(run config.Resolved, data catalogue.Dataset, domain string, options Options) (rows domainRows, err error) {
 	var sets catalogue.ImageTask
-	if source, target := run.Domains(); domain == target {
-		sets, err = data.OpenImageTask(run.Dataset.Root, source, target)
+	if sources, target := run.Domains(); domain == target {
+		sets, err = data.OpenImageTask(run.Dataset.Root, sources[0], target)
 	} else {
 		sets.Target, err = data.OpenImages(run.Dataset.Root, domain)
 		sets.Test = sets.Target
