@@ -46,7 +46,7 @@ func TestJoin(t *testing.T) {
 		t.Errorf("parts %v", parts)
 	}
 	joined := Join(grouped{first, []int{7, 7, 8}}, second, grouped{second, []int{7, 8}})
-	if groups := GroupsOf(joined); !slices.Equal(groups, []int{0, 0, 1, 2, 3, 4, 5}) {
+	if groups := GroupsOf(joined); !slices.Equal(groups, []int{7, 7, 8, 9, 10, 18, 19}) {
 		t.Errorf("groups %v", groups)
 	}
 }

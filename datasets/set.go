@@ -3,7 +3,6 @@ package datasets
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"iwda/internal/evenly"
 )
@@ -185,6 +184,7 @@ func (s *subset) CopyRow(dst []float32, i int)        { s.Set.CopyRow(dst, s.row
 // joined is several sets as one.
 type joined struct {
 	Set    // the first, whose shape, classes and columns are those of all
+	name   string
 	sets   []Set
 	labels Labels
 	parts  []int // the set of each row
@@ -197,8 +197,11 @@ func Join(sets ...Set) Set {
 	if len(sets) == 1 {
 		return sets[0]
 	}
-	all := &joined{Set: sets[0], sets: sets}
+	all := &joined{Set: sets[0], name: sets[0].Name(), sets: sets}
 	for part, set := range sets {
+		if part > 0 {
+			all.name += "+" + set.Name()
+		}
 		if !slices.Equal(set.Shape(), all.Shape()) {
 			panic(fmt.Sprintf("datasets: Join: rows of shape %v in %s, %v in %s", set.Shape(), set.Name(), all.Shape(), all.Set.Name()))
 		}
@@ -223,14 +226,7 @@ func PartsOf(set Set) []int {
 	return nil
 }
 
-func (j *joined) Name() string {
-	var names []string
-	for _, set := range j.sets {
-		names = append(names, set.Name())
-	}
-	return strings.Join(names, "+")
-}
-
+func (j *joined) Name() string                        { return j.name }
 func (j *joined) Len() int                            { return len(j.parts) }
 func (j *joined) Label(i int) (class int, known bool) { return j.labels.At(i) }
 func (j *joined) CopyRow(dst []float32, i int)        { j.sets[j.parts[i]].CopyRow(dst, j.rows[i]) }
@@ -245,24 +241,19 @@ func (j *joined) Columns() []string {
 
 // groups are nil where no set has any; a row without one is a group of its own.
 func (j *joined) groups() []int {
-	of := make([][]int, len(j.sets))
-	for part, set := range j.sets {
-		of[part] = GroupsOf(set)
-	}
-	if !slices.ContainsFunc(of, func(groups []int) bool { return groups != nil }) {
+	if !slices.ContainsFunc(j.sets, func(set Set) bool { return GroupsOf(set) != nil }) {
 		return nil
 	}
-	numbers := map[[2]int]int{}
-	groups := make([]int, j.Len())
-	for i, part := range j.parts {
-		group := [2]int{part, j.rows[i]}
-		if of[part] != nil {
-			group[1] = of[part][j.rows[i]]
+	groups, first := []int{}, 0
+	for _, set := range j.sets {
+		of := GroupsOf(set)
+		if of == nil {
+			of = evenly.All(set.Len())
 		}
-		if _, seen := numbers[group]; !seen {
-			numbers[group] = len(numbers)
+		for _, group := range of {
+			groups = append(groups, first+group)
 		}
-		groups[i] = numbers[group]
+		first = 1 + slices.Max(groups)
 	}
 	return groups
 }

@@ -44,46 +44,32 @@ func Load(run config.Resolved) (catalogue.Task, error) {
 	return data.OpenTask(from[0], to, SourceOf(run), from[1:]...)
 }
 
-// Unpublished says what of the data of a run is not as it was published, by the numbers of images of
-// each class before any are left out.
-func Unpublished(run config.Resolved, task catalogue.Task) []string {
-	var sources [][]int
-	for _, set := range append([]datasets.Set{task.Source}, task.Others...) {
-		sources = append(sources, datasets.Counts(set))
-	}
-	return unpublished(run, sources, datasets.Counts(task.Target), datasets.Counts(task.Test))
-}
-
-// UnpublishedImages is [Unpublished] of image files.
-func UnpublishedImages(run config.Resolved, task catalogue.ImageTask) []string {
-	sources := [][]int{task.Source.Counts()}
-	if of := task.Source.Parts(); of != nil {
-		sources = nil
-		names, _ := run.Domains()
-		for _, rows := range rowsOf(of, len(names)) {
-			sources = append(sources, task.Source.Labels().Subset(rows).Counts(len(task.Source.ClassNames())))
-		}
-	}
-	return unpublished(run, sources, task.Target.Counts(), nil)
-}
-
-// unpublished takes nil for a test set that is the target.
-func unpublished(run config.Resolved, sources [][]int, target, test []int) (problems []string) {
+// Unpublished says what of the data of a run is not as it was published, by the labels of each source and the
+// numbers of images of each class before any are left out; test is nil where it is the target.
+func Unpublished(run config.Resolved, sources []datasets.Labels, target, test []int) (problems []string) {
 	data, err := run.Dataset.Described()
 	if err != nil {
 		return nil
 	}
 	from, to := run.Domains()
-	add := func(problem string) {
+	of := []string{data.Unpublished(to, target, test)}
+	for i, labels := range sources {
+		of = slices.Insert(of, i, data.Unpublished(from[i], labels.Counts(len(target)), nil))
+	}
+	for _, problem := range of {
 		if problem != "" && !slices.Contains(problems, problem) {
 			problems = append(problems, problem)
 		}
 	}
-	for i, domain := range from {
-		add(data.Unpublished(domain, sources[i], nil))
-	}
-	add(data.Unpublished(to, target, test))
 	return problems
+}
+
+func unpublished(run config.Resolved, task catalogue.Task) []string {
+	sources := []datasets.Labels{datasets.LabelsOf(task.Source)}
+	for _, other := range task.Others {
+		sources = append(sources, datasets.LabelsOf(other))
+	}
+	return Unpublished(run, sources, datasets.Counts(task.Target), datasets.Counts(task.Test))
 }
 
 // Part is a source of a run with several: its name, and its rows among those of all sources that are trained on.

@@ -75,7 +75,7 @@ func Open(run config.Resolved, holdOut bool) (r *Rows, err error) {
 	r = &Rows{Closer: task, About: About{
 		Classes: source.ClassNames(), Shape: source.Shape(), Columns: columns, Encoding: task.Learnt.Encoding, Origins: task.Origins(), Decimal: task.Decimal(),
 		SHA256:      datasets.Fingerprint(source, target, test),
-		Unpublished: Unpublished(run, task),
+		Unpublished: unpublished(run, task),
 	}}
 	var heldOut datasets.Set
 	if run.Train.Validation > 0 {

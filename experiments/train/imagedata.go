@@ -33,7 +33,7 @@ func openImages(ctx context.Context, run config.Resolved, network nets.Network, 
 	}
 	d = &data{onTest: test, About: domains.About{
 		Classes: sets.Source.ClassNames(), Shape: cropShape(run),
-		Unpublished: domains.UnpublishedImages(run, sets),
+		Unpublished: domains.Unpublished(run, sets.Source.PartLabels(), sets.Target.Counts(), nil),
 	}}
 	if run.Train.Validation > 0 {
 		kept, held, err := source.holdOut()
