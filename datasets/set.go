@@ -159,6 +159,8 @@ func GroupsOf(set Set) []int {
 		if all := GroupsOf(s.Set); all != nil {
 			return evenly.Pick(all, s.rows)
 		}
+	case *joined:
+		return s.groups()
 	case interface{ Groups() []int }:
 		return s.Groups()
 	}
@@ -178,6 +180,83 @@ type subset struct {
 func (s *subset) Len() int                            { return len(s.rows) }
 func (s *subset) Label(i int) (class int, known bool) { return s.Set.Label(s.rows[i]) }
 func (s *subset) CopyRow(dst []float32, i int)        { s.Set.CopyRow(dst, s.rows[i]) }
+
+// joined is several sets as one.
+type joined struct {
+	Set    // the first, whose shape, classes and columns are those of all
+	name   string
+	sets   []Set
+	labels Labels
+	parts  []int // the set of each row
+	rows   []int // its number there
+}
+
+// Join returns a view of several sets of rows of one shape and the same classes, one set after another. It
+// panics where shapes differ.
+func Join(sets ...Set) Set {
+	if len(sets) == 1 {
+		return sets[0]
+	}
+	all := &joined{Set: sets[0], name: sets[0].Name(), sets: sets}
+	for part, set := range sets {
+		if part > 0 {
+			all.name += "+" + set.Name()
+		}
+		if !slices.Equal(set.Shape(), all.Shape()) {
+			panic(fmt.Sprintf("datasets: Join: rows of shape %v in %s, %v in %s", set.Shape(), set.Name(), all.Shape(), all.Set.Name()))
+		}
+		for i := range set.Len() {
+			all.labels.Add(set.Label(i))
+			all.parts, all.rows = append(all.parts, part), append(all.rows, i)
+		}
+	}
+	return all
+}
+
+// PartsOf returns the number of the set that each row of a joined set is from; nil of others.
+func PartsOf(set Set) []int {
+	switch s := set.(type) {
+	case *subset:
+		if all := PartsOf(s.Set); all != nil {
+			return evenly.Pick(all, s.rows)
+		}
+	case *joined:
+		return s.parts
+	}
+	return nil
+}
+
+func (j *joined) Name() string                        { return j.name }
+func (j *joined) Len() int                            { return len(j.parts) }
+func (j *joined) Label(i int) (class int, known bool) { return j.labels.At(i) }
+func (j *joined) CopyRow(dst []float32, i int)        { j.sets[j.parts[i]].CopyRow(dst, j.rows[i]) }
+
+// Columns implements [Named].
+func (j *joined) Columns() []string {
+	if named, is := j.Set.(Named); is {
+		return named.Columns()
+	}
+	return nil
+}
+
+// groups are nil where no set has any; a row without one is a group of its own.
+func (j *joined) groups() []int {
+	if !slices.ContainsFunc(j.sets, func(set Set) bool { return GroupsOf(set) != nil }) {
+		return nil
+	}
+	groups, first := []int{}, 0
+	for _, set := range j.sets {
+		of := GroupsOf(set)
+		if of == nil {
+			of = evenly.All(set.Len())
+		}
+		for _, group := range of {
+			groups = append(groups, first+group)
+		}
+		first = 1 + slices.Max(groups)
+	}
+	return groups
+}
 
 // Size returns the number of values of a row of that shape, the product of its sides.
 func Size(shape []int) int {

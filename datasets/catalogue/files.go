@@ -186,32 +186,34 @@ func below(root, path string) string {
 	return filepath.Join(root, path)
 }
 
-// openTask opens both domains; the target's classes are the source's. Columns are encoded
+// openTask opens all domains; the classes are the source's. Columns are encoded, as the first source says,
 // unless all their cells are numbers.
-func (f fileDomains) openTask(source, target string, from Source) (Task, error) {
-	ofSource, err := f.domain(source)
-	if err != nil {
-		return Task{}, err
+func (f fileDomains) openTask(source, target string, from Source, others []string) (Task, error) {
+	var all []Files // the target last
+	var tables []table.File
+	for _, name := range slices.Concat([]string{source}, others, []string{target}) {
+		files, err := f.domain(name)
+		if err != nil {
+			return Task{}, err
+		}
+		all, tables = append(all, files), append(tables, table.File{Path: below(from.Root, files.Path), Roles: files.Roles})
 	}
-	ofTarget, err := f.domain(target)
-	if err != nil {
-		return Task{}, err
-	}
-	task, err := openFiles(ofSource, ofTarget, from.Root, table.Learnt{})
+	task, err := openFiles(all, from.Root, table.Learnt{})
 	if err == nil {
 		return task, nil
 	}
-	learnt, problem := table.Learn(table.File{Path: below(from.Root, ofSource.Path), Roles: ofSource.Roles},
-		table.File{Path: below(from.Root, ofTarget.Path), Roles: ofTarget.Roles})
+	learnt, problem := table.Learn(tables[0], tables[1:]...)
 	if problem != nil || learnt.Encoding == nil {
 		return Task{}, cmp.Or(problem, err)
 	}
-	task, err = openFiles(ofSource, ofTarget, from.Root, learnt)
+	task, err = openFiles(all, from.Root, learnt)
 	task.Learnt = learnt
 	return task, err
 }
 
-func openFiles(ofSource, ofTarget Files, root string, learnt table.Learnt) (task Task, err error) {
+// openFiles opens those of sources and, last, of a target.
+func openFiles(all []Files, root string, learnt table.Learnt) (task Task, err error) {
+	ofSource, ofTarget := all[0], all[len(all)-1]
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, task.Close())
@@ -242,6 +244,13 @@ func openFiles(ofSource, ofTarget Files, root string, learnt table.Learnt) (task
 		return task, err
 	}
 	task.Source, task.Target, task.Test = onSource, onTarget, onTarget
+	for _, of := range all[1 : len(all)-1] {
+		other, err := open(of.Path, of.Roles, reference)
+		if err != nil {
+			return task, err
+		}
+		task.Others = append(task.Others, other)
+	}
 	if ofTarget.Test != "" {
 		task.Test, err = open(ofTarget.Test, ofTarget.Roles, reference)
 	}

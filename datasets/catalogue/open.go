@@ -34,6 +34,7 @@ func (s Source) perClass(split string) int {
 // and the same classes. [Task.Close] gives back what they hold.
 type Task struct {
 	Source, Target, Test datasets.Set
+	Others               []datasets.Set // further sources
 	// Learnt is how columns of the user's files became values that are not numbers alone.
 	Learnt table.Learnt
 	files  []io.Closer
@@ -68,19 +69,23 @@ func (t Task) Close() error {
 	return errors.Join(problems...)
 }
 
-// OpenTask reads or draws the data of a task. Sets that do not go together are an error
-// that names them.
-func (d Dataset) OpenTask(source, target string, from Source) (task Task, err error) {
+// OpenTask reads or draws the data of a task, of which others are further sources. Sets that do not go
+// together are an error that names them.
+func (d Dataset) OpenTask(source, target string, from Source, others ...string) (task Task, err error) {
 	if d.Kind == ImageFiles {
 		return Task{}, d.otherKind()
 	}
 	if d.Named() { // sets that have to know of each other
-		return d.files.openTask(source, target, from)
+		return d.files.openTask(source, target, from, others)
 	}
 	var targetErr error
 	var opening sync.WaitGroup
 	opening.Go(func() { task.Target, targetErr = d.open(target, trainSplit, from) })
 	task.Source, err = d.open(source, trainSplit, from)
+	for _, other := range others {
+		set, otherErr := d.open(other, trainSplit, from)
+		task.Others, err = append(task.Others, set), cmp.Or(err, otherErr)
+	}
 	onTest, testErr := d.open(target, testSplit, from)
 	opening.Wait()
 	if err = cmp.Or(err, targetErr, testErr); err != nil {
@@ -94,6 +99,11 @@ func (d Dataset) OpenTask(source, target string, from Source) (task Task, err er
 
 // OpenImages finds the files of a domain of a data set of [ImageFiles].
 func (d Dataset) OpenImages(root, domain string) (*images.Set, error) {
+	return d.openImages(root, domain, nil)
+}
+
+// openImages is [Dataset.OpenImages] of images of these classes, nil for those that a user's own have.
+func (d Dataset) openImages(root, domain string, classes []string) (*images.Set, error) {
 	if d.Kind != ImageFiles {
 		return nil, d.otherKind()
 	}
@@ -102,7 +112,7 @@ func (d Dataset) OpenImages(root, domain string) (*images.Set, error) {
 		if err != nil {
 			return nil, err
 		}
-		return images.OpenOwn(below(root, files.Path), nil)
+		return images.OpenOwn(below(root, files.Path), classes)
 	}
 	listing, err := d.scan(root, domain)
 	if err != nil {
@@ -115,12 +125,21 @@ func (d Dataset) OpenImages(root, domain string) (*images.Set, error) {
 // is the target itself where that has none.
 type ImageTask struct{ Source, Target, Test *images.Set }
 
-// OpenImageTask finds the files of a task of a data set of [ImageFiles]. All three sets
-// have the source's classes.
-func (d Dataset) OpenImageTask(root, source, target string) (task ImageTask, err error) {
+// OpenImageTask finds the files of a task of a data set of [ImageFiles], of which others are further
+// sources, joined to the first. All sets have the source's classes.
+func (d Dataset) OpenImageTask(root, source, target string, others ...string) (task ImageTask, err error) {
 	if task.Source, err = d.OpenImages(root, source); err != nil {
 		return ImageTask{}, err
 	}
+	all := []*images.Set{task.Source}
+	for _, other := range others {
+		set, err := d.openImages(root, other, task.Source.ClassNames())
+		if err != nil {
+			return ImageTask{}, err
+		}
+		all = append(all, set)
+	}
+	task.Source = images.Join(all...)
 	if d.Named() {
 		return d.files.openImageTask(root, target, task.Source)
 	}

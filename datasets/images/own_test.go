@@ -191,3 +191,41 @@ func FuzzListLine(f *testing.F) {
 		}
 	})
 }
+
+// Joined images are those of each set in turn, wherever these lie.
+func TestJoin(t *testing.T) {
+	content := map[string]string{"a/cat/1.png": "x", "a/dog/2.png": "", "list.txt": "b/3.png\tdog\nb/1.png cat\n", "b/3.png": "yy", "b/1.png": ""}
+	root := testfiles.Folder(t, content)
+	join := func(root string) *Set {
+		first, err := OpenOwn(filepath.Join(root, "a"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		second, err := OpenOwn(filepath.Join(root, "list.txt"), first.ClassNames())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if Join(first) != first || first.Parts() != nil {
+			t.Error("one set is joined")
+		}
+		return Join(first, second)
+	}
+	all := join(root)
+	if rows := labelled(all); !slices.Equal(rows, []string{"cat/1.png=cat", "dog/2.png=dog", "b/3.png=dog", "b/1.png=cat"}) || !slices.Equal(all.Parts(), []int{0, 0, 1, 1}) {
+		t.Errorf("%q of %v", rows, all.Parts())
+	}
+	for i, want := range []string{"a/cat/1.png", "a/dog/2.png", "b/3.png", "b/1.png"} {
+		file, err := all.open(i)
+		if err != nil || all.Path(i) != filepath.Join(root, want) || file.Name() != all.Path(i) {
+			t.Fatalf("image %d: %s, %v, want %s", i, all.Path(i), err, want)
+		}
+		file.Close()
+	}
+	if labels := all.PartLabels(); len(labels) != 2 || !slices.Equal(labels[1].Classes(), []int{1, 0}) {
+		t.Errorf("labels of the parts %v", labels)
+	}
+	here, err := all.Fingerprint(nil)
+	if there, problem := join(testfiles.Folder(t, content)).Fingerprint(nil); err != nil || problem != nil || here != there {
+		t.Errorf("another folder: %s and %s, %v, %v", here, there, err, problem)
+	}
+}

@@ -34,6 +34,55 @@ type Set struct {
 	listed  bool     // a list names them, which may not lead out of root; folders may be links
 	labels  datasets.Labels
 	others  map[string]int // files of the folder that are passed over, by the ends of their names
+	sets    []*Set         // that were joined
+	parts   []int          // the set of each image of a joined set, nil of others
+	first   []int          // image of each set
+}
+
+// Join returns the images of several sets, which have the same classes, one set after another.
+func Join(sets ...*Set) *Set {
+	if len(sets) == 1 {
+		return sets[0]
+	}
+	all := &Set{name: sets[0].name, classes: sets[0].classes, own: sets[0].own, others: map[string]int{}, sets: sets}
+	for part, s := range sets {
+		if part > 0 {
+			all.name += "+" + s.name
+		}
+		all.first = append(all.first, all.Len())
+		all.paths = append(all.paths, s.paths...)
+		for i := range s.Len() {
+			all.labels.Add(s.labels.At(i))
+			all.parts = append(all.parts, part)
+		}
+		for end, n := range s.others {
+			all.others[end] += n
+		}
+	}
+	return all
+}
+
+// Parts returns the number of the set that each image of a joined set is from, nil of others. The caller must not
+// change it.
+func (s *Set) Parts() []int { return s.parts }
+
+// PartLabels returns the labels of each set that this one was joined from, or its own.
+func (s *Set) PartLabels() (all []datasets.Labels) {
+	if s.sets == nil {
+		return []datasets.Labels{s.labels}
+	}
+	for _, of := range s.sets {
+		all = append(all, of.labels)
+	}
+	return all
+}
+
+// of returns image i as one of a set that is not joined.
+func (s *Set) of(i int) (*Set, int) {
+	if s.sets == nil {
+		return s, i
+	}
+	return s.sets[s.parts[i]], i - s.first[s.parts[i]]
 }
 
 // Name identifies the set in messages and results, as in "office31-amazon".
@@ -63,7 +112,10 @@ func (s *Set) Labels() datasets.Labels { return s.labels }
 
 // Path returns the path of image i: the set's root and what the tree or the list
 // says.
-func (s *Set) Path(i int) string { return filepath.Join(s.root, filepath.FromSlash(s.paths[i])) }
+func (s *Set) Path(i int) string {
+	s, i = s.of(i)
+	return filepath.Join(s.root, filepath.FromSlash(s.paths[i]))
+}
 
 // ID names image i among those of the set: its path below the set's root, with slashes, wherever the
 // root is.
@@ -71,6 +123,7 @@ func (s *Set) ID(i int) string { return s.paths[i] }
 
 // open opens the file of image i.
 func (s *Set) open(i int) (*os.File, error) {
+	s, i = s.of(i)
 	if s.listed {
 		return input.OpenIn(s.root, filepath.FromSlash(s.paths[i]))
 	}

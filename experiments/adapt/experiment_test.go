@@ -70,8 +70,8 @@ func TestExperiment(t *testing.T) {
 			if c.Network != want {
 				t.Errorf("%s: %+v", c.Method, c.Network)
 			}
-			if source, target := c.Domains(); source != "source" || target != "target" || c.Dataset.Domains[0].Path != "/data/photos: \"new\".npz" {
-				t.Errorf("%s and %s of %v", source, target, c.Dataset.Domains)
+			if sources, target := c.Domains(); !slices.Equal(sources, []string{"source"}) || target != "target" || c.Dataset.Domains[0].Path != "/data/photos: \"new\".npz" {
+				t.Errorf("%s and %s of %v", sources, target, c.Dataset.Domains)
 			}
 			if c.Discriminator.Normalise != config.SharedScale || c.Discriminator.Dropout != 0 {
 				t.Errorf("the discriminator, of the recipe and with one scale for a batch, is %+v", c.Discriminator)

@@ -164,9 +164,9 @@ func checkRuns(file *config.File, runs []plan.Run) error {
 		return config.Error{Location: file.Name, Message: fmt.Sprintf("selection.label_shift has the methods of selection.alike predict; add one of %s to methods", printable.Or(how.Alike))}
 	}
 	for _, run := range runs {
-		source, target := run.Config.Domains()
+		sources, target := run.Config.Domains()
 		switch {
-		case source != sourceName || target != targetName:
+		case !slices.Equal(sources, []string{sourceName}) || target != targetName:
 			return config.Error{Location: file.Name, Message: fmt.Sprintf("task %s adapts to the %s, but adapt predicts the %s: leave tasks at [%s-%s], or exchange --source and --target",
 				run.Config.Task, target, targetName, sourceName, targetName)}
 		case run.Config.Weights.Shares != nil:

@@ -23,7 +23,7 @@ var example = Record{
 	Version: "9.8.7", Config: "experiment: \"sha256\":\"x\"\n",
 	State: State{
 		Step: 17, Passes: 3, Seconds: 1.5, LearningRate: 0.1, Sums: Sums{Total: 2.25, Steps: 4},
-		Feed: Feed{FromSource: Sampler{Generator: []byte{1, 2}}, FromTarget: Sampler{Order: []int{4, 0}}}, Updates: 1, Confusion: [][]int{{1, 0}, {2, 3}}, DataSHA256: "ab",
+		Feed: Feed{FromSource: Sampler{Generator: []byte{1, 2}}, FromTarget: Sampler{Order: []int{4, 0}}}, Estimates: []Estimate{{Updates: 1}}, Confusion: [][]int{{1, 0}, {2, 3}}, DataSHA256: "ab",
 	},
 }
 

@@ -24,16 +24,20 @@ type State struct {
 	LearningRate float64
 	Sums         Sums
 	Feed         Feed
-	Updates      int // of the class weights
-	SourceRows   int // behind the sums of the confusion matrix
-	TargetRows   int
-	Metrics      string    // the text of metrics.csv
-	Weights      string    // the text of weights.csv
-	Restarts     []Restart `json:",omitempty"`
-	Confusion    [][]int   // of the last evaluation
+	Estimates    []Estimate // of the class weights, of each source
+	Metrics      string     // the text of metrics.csv
+	Weights      string     // the text of weights.csv
+	Restarts     []Restart  `json:",omitempty"`
+	Confusion    [][]int    // of the last evaluation
 
 	DataSHA256    string
 	WeightsSHA256 string // of the file of pretrained weights
+}
+
+// Estimate is how far one of class weights is.
+type Estimate struct {
+	Updates                int
+	SourceRows, TargetRows int // behind the sums of the confusion matrix
 }
 
 // Restart is a time at which the run began again.
@@ -73,8 +77,9 @@ func (s *Sums) Add(other Sums) {
 // Feed is what the next batches depend on. Each kind of feed uses the fields that it
 // needs.
 type Feed struct {
-	FromSource, FromTarget Sampler `json:",omitzero"`
-	Batches                int     `json:",omitempty"` // handed out
+	FromSource, FromTarget Sampler   `json:",omitzero"`
+	FromOthers             []Sampler `json:",omitempty"` // further sources
+	Batches                int       `json:",omitempty"` // handed out
 }
 
 // Sampler is what the next rows of a set depend on.

@@ -99,14 +99,37 @@ func (d Dataset) Described() (catalogue.Dataset, error) {
 	return data.Of(d.Domains)
 }
 
-// Tasks are names source-target. In YAML a task may also be a pair of domains, [source,
-// target], as it has to be where a hyphen in their names leaves open which two they are.
+// Tasks are names source-target, or source+source-target if there are several sources. In YAML a task
+// may also be a pair of domains, [source, target], as it has to be where a hyphen in their names leaves
+// open which two they are, or {source: [source, source], target: target}.
 type Tasks []string
 
 // pair is a task's source and target.
-type pair struct{ source, target string }
+type pair struct {
+	source string // names with + between them, which none contains
+	target string
+}
 
 func (p pair) name() string { return p.source + "-" + p.target }
+
+func (p pair) sources() []string { return strings.Split(p.source, "+") }
+
+// all are the names of the sources, and last the target's.
+func (p pair) all() []string { return append(p.sources(), p.target) }
+
+// repeated says which domain of a task with several sources occurs twice.
+func (p pair) repeated() string {
+	sources := p.sources()
+	for i, name := range sources {
+		switch {
+		case slices.Contains(sources[:i], name):
+			return fmt.Sprintf("source %s is given twice; leave one out", name)
+		case len(sources) > 1 && name == p.target:
+			return fmt.Sprintf("the target, %s, is one of its sources; leave it out there", name)
+		}
+	}
+	return ""
+}
 
 // decodeNode reads names and pairs.
 func (tasks *Tasks) decodeNode(d *decoder, at string, n *yaml.Node) {
@@ -124,19 +147,38 @@ type taskName string
 
 // decodeNode reads one task and keeps what a pair says.
 func (task *taskName) decodeNode(d *decoder, at string, n *yaml.Node) {
-	if n.Kind != yaml.SequenceNode {
+	var p pair
+	switch n.Kind {
+	case yaml.MappingNode:
+		var several struct {
+			Source []string `yaml:"source"`
+			Target string   `yaml:"target"`
+		}
+		before := len(d.errors)
+		d.decodeInto(at, n, &several)
+		if len(d.errors) > before {
+			d.at[at] = d.errors[before].Location // what is not there is not looked for
+			return
+		}
+		if p = (pair{strings.Join(several.Source, "+"), several.Target}); p.source == "" || p.target == "" {
+			d.fail(n, "%s needs source, a list of domains, and target, a domain", at)
+			return
+		}
+	case yaml.SequenceNode:
+		var both []string
+		d.decodeInto(at, n, &both)
+		if len(both) != 2 {
+			d.fail(n, "%s is a list of %d; a task is source-target, [source, target] or {source: [source, source], target: target}", at, len(both))
+			return
+		}
+		p = pair{both[0], both[1]}
+	default:
 		var name string
 		d.decodeInto(at, n, &name)
 		*task = taskName(strings.ToLower(name))
 		return
 	}
-	var both []string
-	d.decodeInto(at, n, &both)
-	if len(both) != 2 {
-		d.fail(n, "%s is a list of %d; a task is source-target or [source, target]", at, len(both))
-		return
-	}
-	p := pair{strings.ToLower(both[0]), strings.ToLower(both[1])}
+	p = pair{strings.ToLower(p.source), strings.ToLower(p.target)}
 	if other, ok := d.pairs[p.name()]; ok && other != p {
 		d.fail(n, "tasks [%s, %s] and [%s, %s] would share the folder %s; rename a domain", other.source, other.target, p.source, p.target, p.name())
 	}
@@ -144,7 +186,7 @@ func (task *taskName) decodeNode(d *decoder, at string, n *yaml.Node) {
 	*task = taskName(p.name())
 }
 
-// Domains returns the names of a task's source and target.
+// Domains returns the names of a task's source and target; those of several sources have + between them.
 func (c Config) Domains(task string) (source, target string) {
 	p, _ := c.domainsOf(task, c.Dataset)
 	return p.source, p.target
@@ -157,7 +199,7 @@ func (c Config) domainsOf(task string, dataset Dataset) (p pair, problem string)
 	}
 	var possible []pair
 	for at, r := range task {
-		if p := (pair{task[:at], task[min(at+1, len(task)):]}); r == '-' && len(dataset.Domains.of(p.source, p.target)) == 2 {
+		if p := (pair{task[:at], task[min(at+1, len(task)):]}); r == '-' && len(dataset.Domains.of(p.all()...)) == len(p.all()) {
 			possible = append(possible, p)
 		}
 	}
@@ -186,7 +228,7 @@ func (d Dataset) unknownDomain(p pair) string {
 	if len(names) == 0 {
 		return "dataset.domains is missing, the files of each domain, as in domains: {photos: {path: photos.npz}}"
 	}
-	for _, name := range []string{p.source, p.target} {
+	for _, name := range p.all() {
 		if !slices.Contains(names, name) {
 			return fmt.Sprintf("no domain %q; dataset.domains has %s", name, strings.Join(names, ", "))
 		}

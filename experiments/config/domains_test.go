@@ -28,8 +28,8 @@ func TestOwnDomains(t *testing.T) {
 		"flat-flat":              {"flat", "flat", "flat: f.npz"},
 	} {
 		run := resolve(t, file, task, "iwdan", 1)
-		source, target := run.Domains()
-		if got := []string{source, target, run.Dataset.Domains.String()}; !slices.Equal(got, want) {
+		sources, target := run.Domains()
+		if got := []string{strings.Join(sources, "+"), target, run.Dataset.Domains.String()}; !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", task, got, want)
 		}
 		if diff := rewritten(t, run); diff != "" {
@@ -40,9 +40,63 @@ func TestOwnDomains(t *testing.T) {
 			t.Fatal(err)
 		}
 		again, err := ParseRun("config.yaml", text)
-		if s, d := again.Domains(); err != nil || s != source || d != target {
+		if s, d := again.Domains(); err != nil || !slices.Equal(s, sources) || d != target {
 			t.Errorf("%s: written as %s, read as %s and %s, %v", task, text, s, d, err)
 		}
+	}
+}
+
+// A task of several sources is written in three ways, has one name and keeps the files of all of them.
+func TestSeveralSources(t *testing.T) {
+	const files = "{my-photos: {path: p.npz}, Scans: {path: s.csv}, flat: {path: f.npz}, c: {path: c.npz}}"
+	for _, tasks := range []string{"[{source: [My-Photos, scans], target: flat}]", "[my-photos+scans-flat]", "[[my-photos+scans, flat]]"} {
+		file := parse(t, own(files, tasks))
+		run := resolve(t, file, "my-photos+scans-flat", "iwdan", 1)
+		sources, target := run.Domains()
+		if got := run.Dataset.Domains.String(); !slices.Equal(sources, []string{"my-photos", "scans"}) || target != "flat" || got != "my-photos: p.npz, scans: s.csv, flat: f.npz" {
+			t.Errorf("%s: %q, %s, files %s", tasks, sources, target, got)
+		}
+		if diff := rewritten(t, run); diff != "" {
+			t.Errorf("%s: %s", tasks, diff)
+		}
+		pooled := *file
+		if err := pooled.Set([]string{"dataset.pool=true"}); err != nil || resolve(t, &pooled, "my-photos+scans-flat", "iwdan", 1).Hash() == run.Hash() {
+			t.Errorf("%s: pooled sources have the same hash, error %v", tasks, err)
+		}
+	}
+	one := parse(t, own(files, "[{source: [scans], target: flat}]"))
+	if !slices.Equal(one.Config.Tasks, []string{"scans-flat"}) {
+		t.Errorf("one source: tasks %q", one.Config.Tasks)
+	}
+	images := parse(t, "experiment: e\ndataset: {name: office31}\ntasks: [{source: [amazon, dslr], target: webcam}]\nvariants: [full]\nmethods: [iwdan]\nseeds: [1]\n")
+	if run := resolve(t, images, "amazon+dslr-webcam", "iwdan", 1); run.Task != "amazon+dslr-webcam" {
+		t.Errorf("task %s", run.Task)
+	}
+}
+
+func TestSeveralSourcesMistakes(t *testing.T) {
+	const files = "{a: {path: x.npz}, b: {path: y.npz}, c: {path: z.npz}}"
+	for tasks, want := range map[string]string{
+		"[{source: [a, a], target: b}]":        `tasks[0].source holds a twice`,
+		"[{source: [a, A], target: b}]":        `f.yaml:3:9: task a+a-b: source a is given twice; leave one out`,
+		"[a+b+a-c]":                            `f.yaml:3:9: task a+b+a-c: source a is given twice; leave one out`,
+		"[{source: [a, b], target: b}]":        `f.yaml:3:9: task a+b-b: the target, b, is one of its sources; leave it out there`,
+		"[{source: [a, d], target: b}]":        `f.yaml:3:9: task a+d-b: no domain "d"; dataset.domains has a, b, c`,
+		"[{source: [a, b], target: d}]":        `no domain "d"`,
+		"[{source: a, target: b}]":             `tasks[0].source must be a list, as [a, b], not the text "a"`,
+		"[{source: [], target: b}]":            `f.yaml:3:9: tasks[0] needs source, a list of domains, and target, a domain`,
+		"[{source: [a]}]":                      `tasks[0] needs source, a list of domains, and target, a domain`,
+		"[{sources: [a, b], target: c}]":       `unknown key "sources" in tasks[0]; did you mean "source"?`,
+		"[{source: ['', b], target: c}]":       `f.yaml:3:9: task "+b-c" is not of the form source-target, two names of files and folders`,
+		"[a+b-c, {source: [a, b], target: c}]": `tasks holds a+b-c twice`,
+	} {
+		if _, err := Parse("f.yaml", []byte(own(files, tasks))); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: error %v, want one with %q", tasks, err, want)
+		}
+	}
+	_, err := Parse("f.yaml", []byte("experiment: e\ndataset: {name: office31}\ntasks: [{source: [amazon, dsrl], target: webcam}]\nvariants: [full]\nmethods: [iwdan]\nseeds: [1]\n"))
+	if want := `unknown task "dsrl-webcam" of data set office31; did you mean "dslr-webcam"?`; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("error %v, want %q", err, want)
 	}
 }
 
@@ -96,9 +150,9 @@ func TestOwnDomainsMistakes(t *testing.T) {
 	for _, test := range []struct{ domains, tasks, want string }{
 		{two, "[a-c]", `f.yaml:3:9: task a-c: no domain "c"; dataset.domains has a, b`},
 		{two, "[[a, c]]", `f.yaml:3:9: task a-c: no domain "c"`},
-		{two, "[[a, b, a-b]]", `tasks[0] is a list of 3; a task is source-target or [source, target]`},
+		{two, "[[a, b, a-b]]", `tasks[0] is a list of 3; a task is source-target, [source, target] or {source: [source, source], target: target}`},
 		{two, "[a-b, [a, b]]", `tasks holds a-b twice`},
-		{two, "[{a: b}]", `tasks[0] must be text, not a mapping`},
+		{two, "[{a: b}]", `unknown key "a" in tasks[0]`},
 		{two, "a-b", `tasks must be a list`},
 		{"{a-b: {path: x}, c: {path: x}, a: {path: x}, b-c: {path: x}}", "[a-b-c]", "task a-b-c can be [a, b-c] or [a-b, c]; write it as one of these"},
 		{"{a-b: {path: x}, c: {path: x}, a: {path: x}, b-c: {path: x}}", "[[a-b, c], [a, b-c]]", "tasks [a-b, c] and [a, b-c] would share the folder a-b-c; rename a domain"},

@@ -182,11 +182,19 @@ func (f *File) checkTasks(d *decoder) {
 	for i, task := range f.Config.Tasks {
 		location := d.at[fmt.Sprintf("tasks[%d]", i)]
 		p, problem := f.Config.domainsOf(task, f.Config.Dataset)
+		unknown := slices.IndexFunc(p.sources(), func(source string) bool { return !slices.Contains(data.Tasks, pair{source, p.target}.name()) })
+		repeated := p.repeated()
 		switch named := data.Tasks == nil; { // the domains are files that the user names
 		case d.failedAt(location):
-		case !named && !slices.Contains(data.Tasks, task):
-			d.failAt(location, "unknown task %q of data set %s; %s", task, data.Name, nearest.Suggestion(task, data.Tasks))
-		case named && !(plainFolder.MatchString(p.source) && plainFolder.MatchString(p.target)):
+		case repeated != "":
+			d.failAt(location, "task %s: %s", task, repeated)
+		case !named && unknown >= 0:
+			of := task
+			if len(p.sources()) > 1 {
+				of = pair{p.sources()[unknown], p.target}.name()
+			}
+			d.failAt(location, "unknown task %q of data set %s; %s", of, data.Name, nearest.Suggestion(of, data.Tasks))
+		case named && slices.ContainsFunc(p.all(), func(name string) bool { return !plainFolder.MatchString(name) }):
 			d.failAt(location, "task %q is not of the form source-target, two names of files and folders: %s", task, folderForm)
 		case named && problem != "":
 			d.failAt(location, "task %s: %s", task, problem)

@@ -225,7 +225,7 @@ func TestRulesNameKeys(t *testing.T) {
 		}
 	}
 	for key := range keys {
-		free := []string{"title", "selection.label_shift", "train.optimizer.nesterov", "train.graph", "network.frozen", "dataset.random_crop", "dataset.mirror", "discriminator.annealed", "overrides[]", "tasks[]", "dataset.domains[]"}
+		free := []string{"title", "selection.label_shift", "train.optimizer.nesterov", "train.graph", "network.frozen", "dataset.pool", "dataset.random_crop", "dataset.mirror", "discriminator.annealed", "overrides[]", "tasks[]", "dataset.domains[]"}
 		if _, ok := rules[key]; !ok && !slices.Contains(free, key) {
 			t.Errorf("key %s accepts every value", key)
 		}

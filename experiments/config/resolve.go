@@ -21,13 +21,13 @@ import (
 type Resolved struct {
 	Experiment string
 	Title      string
-	Task       string // source-target
+	Task       string // source-target, or source+source-target
 	Variant    string
 	Method     string // a name that ParseMethod knows
 	Seed       int64
 	Settings
 
-	source, target string // domains
+	source, target string // as in a pair
 	// for CheckData: where dataset.root, and network.file or network.pretrained, are given
 	rootLocation, fileLocation string
 }
@@ -55,8 +55,8 @@ func (f *File) Resolve(task, variant, method string, seed int64) (Resolved, erro
 		d.failAt(cmp.Or(d.at["dataset.domains"], d.at["tasks"]), "task %s: %s", task, problem)
 	}
 	// Domains of other tasks have nothing to do with the run.
-	if both := doc.Dataset.Domains.of(domains.source, domains.target); len(both) == 2 {
-		doc.Dataset.Domains = slices.CompactFunc(both, func(a, b catalogue.Files) bool { return a.Domain == b.Domain })
+	if of := doc.Dataset.Domains.of(domains.all()...); len(of) == len(domains.all()) {
+		doc.Dataset.Domains = slices.CompactFunc(of, func(a, b catalogue.Files) bool { return a.Domain == b.Domain })
 	}
 	f.checkClassFractions(d, variant, doc.Dataset)
 	doc.Settings.checkTogether(d)
@@ -179,8 +179,10 @@ func (t Train) checkLength(d *decoder, dataset string) {
 	}
 }
 
-// Domains returns the names of the task's source and target.
-func (r Resolved) Domains() (source, target string) { return r.source, r.target }
+// Domains returns the names of the task's sources and of its target.
+func (r Resolved) Domains() (sources []string, target string) {
+	return pair{r.source, r.target}.sources(), r.target
+}
 
 // CheckData returns an Error that names dataset.root, and says what has to be there,
 // where the folder of the run's data set does not exist, or one that names network.file
@@ -245,7 +247,7 @@ func (r Resolved) checkDomains(data catalogue.Dataset) error {
 	if !ok || method.Weights != OracleWeights {
 		return nil
 	}
-	labelled, err := data.MayHaveLabels(r.source, r.target, r.Dataset.Root)
+	labelled, err := data.MayHaveLabels(pair{r.source, r.target}.sources()[0], r.target, r.Dataset.Root)
 	if err == nil && !labelled {
 		err = fmt.Errorf("%s uses the true class shares of the target, but %s has no labels; %s estimates them", r.Method, r.target, strings.TrimSuffix(r.Method, "-o"))
 	}

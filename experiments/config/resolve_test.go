@@ -30,9 +30,9 @@ func TestResolveMistakes(t *testing.T) {
 }
 
 func TestDomains(t *testing.T) {
-	source, target := resolve(t, parse(t, minimal), "usps-mnist", "dann", 1).Domains()
-	if source != "usps" || target != "mnist" {
-		t.Errorf("got %s to %s", source, target)
+	sources, target := resolve(t, parse(t, minimal), "usps-mnist", "dann", 1).Domains()
+	if !slices.Equal(sources, []string{"usps"}) || target != "mnist" {
+		t.Errorf("got %s to %s", sources, target)
 	}
 }
 

@@ -21,7 +21,8 @@ type Config struct {
 	// Title heads the table. Without it the experiment's name does.
 	Title string `yaml:"title"`
 	// Tasks are pairs of domains, source first: photos-sketches, or [photos, my-sketches] if
-	// hyphens in names make that ambiguous.
+	// hyphens in names make that ambiguous. A task may have several sources: photos+scans-sketches,
+	// or {source: [photos, scans], target: sketches}; see methods.md#several-sources.
 	Tasks Tasks `yaml:"tasks,flow"`
 	// Variants say which rows are kept: full keeps all of them, subsampled those that
 	// dataset.fraction says, source-NAME and target-NAME those that dataset.class_fractions says.
@@ -99,6 +100,8 @@ type Dataset struct {
 	// ClassFractions are the shares of rows that a domain keeps of each class, in label order: the
 	// source in the variants source-NAME, the target and its test set in the variants target-NAME.
 	ClassFractions []float64 `yaml:"class_fractions,omitempty,flow"`
+	// Pool takes several sources of a task as one. Otherwise each has its own alignment and weights.
+	Pool bool `yaml:"pool,omitempty"`
 	// TrainPerClass is the number of training rows of each class, in generated data sets.
 	TrainPerClass int `yaml:"train_per_class,omitempty"`
 	// TestPerClass is the number of test rows of each class, in generated data sets.

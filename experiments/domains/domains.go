@@ -13,16 +13,20 @@ import (
 	"iwda/internal/printable"
 )
 
-// SubsampleTask returns the sets of a task as the variant says.
+// SubsampleTask returns the sets of a task as the variant says, several sources joined.
 func SubsampleTask(run config.Resolved, task catalogue.Task) (source, target, test datasets.Set, err error) {
 	k := len(task.Source.ClassNames())
 	if n := len(run.Dataset.ClassFractions); n > 0 && n != k {
 		return nil, nil, nil, fmt.Errorf("dataset.class_fractions has %s; %s has %s", printable.Count(n, "value"), run.Dataset.Name, printable.Count(k, "class"))
 	}
 	onSource, onTarget := ClassFractions(run, k)
-	if source, err = subsample(task.Source, onSource, run.Seed, "subsample"); err != nil {
-		return nil, nil, nil, err
+	sources := append([]datasets.Set{task.Source}, task.Others...)
+	for i := range sources {
+		if sources[i], err = subsample(sources[i], onSource, run.Seed, "subsample"); err != nil {
+			return nil, nil, nil, err
+		}
 	}
+	source = datasets.Join(sources...)
 	if target, err = subsample(task.Target, onTarget, run.Seed, "subsample"); err != nil {
 		return nil, nil, nil, err
 	}
@@ -37,23 +41,82 @@ func Load(run config.Resolved) (catalogue.Task, error) {
 		return catalogue.Task{}, err
 	}
 	from, to := run.Domains()
-	return data.OpenTask(from, to, SourceOf(run))
+	return data.OpenTask(from[0], to, SourceOf(run), from[1:]...)
 }
 
-// Unpublished says what of the data of a run is not as it was published, by the numbers of images of
-// each class before any are left out; test is nil where it is the target.
-func Unpublished(run config.Resolved, source, target, test []int) (problems []string) {
+// Unpublished says what of the data of a run is not as it was published, by the labels of each source and the
+// numbers of images of each class before any are left out; test is nil where it is the target.
+func Unpublished(run config.Resolved, sources []datasets.Labels, target, test []int) (problems []string) {
 	data, err := run.Dataset.Described()
 	if err != nil {
 		return nil
 	}
 	from, to := run.Domains()
-	for _, problem := range []string{data.Unpublished(from, source, nil), data.Unpublished(to, target, test)} {
+	of := []string{data.Unpublished(to, target, test)}
+	for i, labels := range sources {
+		of = slices.Insert(of, i, data.Unpublished(from[i], labels.Counts(len(target)), nil))
+	}
+	for _, problem := range of {
 		if problem != "" && !slices.Contains(problems, problem) {
 			problems = append(problems, problem)
 		}
 	}
 	return problems
+}
+
+func unpublished(run config.Resolved, task catalogue.Task) []string {
+	sources := []datasets.Labels{datasets.LabelsOf(task.Source)}
+	for _, other := range task.Others {
+		sources = append(sources, datasets.LabelsOf(other))
+	}
+	return Unpublished(run, sources, datasets.Counts(task.Target), datasets.Counts(task.Test))
+}
+
+// Part is a source of a run with several: its name, and its rows among those of all sources that are trained on.
+type Part struct {
+	Name string
+	Rows []int
+}
+
+// PartsOf are the sources of a run by the number of the one that each row is from; nil where there is one, or
+// where they count as one.
+func PartsOf(run config.Resolved, of []int) (parts []Part) {
+	if of == nil || run.Dataset.Pool {
+		return nil
+	}
+	names, _ := run.Domains()
+	for i, rows := range rowsOf(of, len(names)) {
+		parts = append(parts, Part{names[i], rows})
+	}
+	return parts
+}
+
+// rowsOf are the rows that have each of n numbers.
+func rowsOf(numbers []int, n int) [][]int {
+	rows := make([][]int, n)
+	for row, number := range numbers {
+		rows[number] = append(rows[number], row)
+	}
+	return rows
+}
+
+// ByPart are labels that tell apart rows of several sources, of which each row has the number, with the names of
+// all classes; without numbers they are as they were.
+func ByPart(run config.Resolved, labels datasets.Labels, of []int, classes []string) (all datasets.Labels, names []string) {
+	if of == nil {
+		return labels, classes
+	}
+	sources, _ := run.Domains()
+	for _, source := range sources {
+		for _, class := range classes {
+			names = append(names, class+" in "+source)
+		}
+	}
+	for row, part := range of {
+		class, known := labels.At(row)
+		all.Add(part*len(classes)+class, known)
+	}
+	return all, names
 }
 
 // SourceOf says where the data in memory of a run come from.

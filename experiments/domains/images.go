@@ -23,7 +23,7 @@ func FindImages(run config.Resolved) (catalogue.ImageTask, error) {
 		return catalogue.ImageTask{}, err
 	}
 	from, to := run.Domains()
-	return data.OpenImageTask(run.Dataset.Root, from, to)
+	return data.OpenImageTask(run.Dataset.Root, from[0], to, from[1:]...)
 }
 
 // OpenReader opens the images of a set as a run reads them; alive is called while they are read and logf for

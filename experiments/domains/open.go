@@ -25,6 +25,7 @@ type About struct {
 	Decimal     string         // the sign before fractions in files of text, if it is known
 	Origins     []float64      // that were taken off them; nil for none
 	Labels      Labels
+	Parts       []Part   // the sources of a run with several that do not count as one; nil of others
 	SHA256      string   // of all three
 	Unpublished []string // see store.Result
 	Groups      Groups
@@ -74,11 +75,12 @@ func Open(run config.Resolved, holdOut bool) (r *Rows, err error) {
 	r = &Rows{Closer: task, About: About{
 		Classes: source.ClassNames(), Shape: source.Shape(), Columns: columns, Encoding: task.Learnt.Encoding, Origins: task.Origins(), Decimal: task.Decimal(),
 		SHA256:      datasets.Fingerprint(source, target, test),
-		Unpublished: Unpublished(run, datasets.Counts(task.Source), datasets.Counts(task.Target), datasets.Counts(task.Test)),
+		Unpublished: unpublished(run, task),
 	}}
 	var heldOut datasets.Set
 	if run.Train.Validation > 0 {
-		kept, held, err := HoldOut(source.Name(), datasets.LabelsOf(source), datasets.GroupsOf(source), r.Classes, run)
+		labels, classes := ByPart(run, datasets.LabelsOf(source), datasets.PartsOf(source), r.Classes)
+		kept, held, err := HoldOut(source.Name(), labels, datasets.GroupsOf(source), classes, run)
 		if err != nil {
 			return nil, err
 		}
@@ -92,6 +94,7 @@ func Open(run config.Resolved, holdOut bool) (r *Rows, err error) {
 		return nil, fmt.Errorf("network.normalise is %s: %w", run.Network.Normalise, err)
 	}
 	r.Groups.Source, r.Groups.Test, r.Normalisation = datasets.GroupsOf(source), datasets.GroupsOf(test), n
+	r.Parts = PartsOf(run, datasets.PartsOf(source))
 	r.Labels = Labels{datasets.LabelsOf(source), datasets.LabelsOf(target), datasets.LabelsOf(test)}
 	r.Source, r.Target, r.Test = n.OnSource(source), n.OnTarget(target), n.OnTarget(test)
 	if heldOut != nil {
@@ -161,21 +164,55 @@ func (a *About) Check(run config.Resolved) error {
 	if all := a.Labels.Source.Len(); a.Labels.Source.Known() < all {
 		return fmt.Errorf("%d of the %d rows of the source of %s have no label; training needs labels: leave these rows out", all-a.Labels.Source.Known(), all, run.Task)
 	}
-	if class := slices.Index(a.Labels.Source.Counts(len(a.Classes)), 0); class >= 0 {
-		return fmt.Errorf("the source of %s has no row of class %q; class weights need at least one of each", run.Task, a.Classes[class])
+	for _, source := range a.Sources() {
+		if class := slices.Index(source.Labels.Source.Counts(len(a.Classes)), 0); class >= 0 {
+			return fmt.Errorf("%s has no row of class %q; class weights need at least one of each", source.in(run), a.Classes[class])
+		}
 	}
 	return nil
+}
+
+// Source is what is known of one source of a run, as if there were no other.
+type Source struct {
+	Name string // "" of the only one
+	About
+}
+
+// Sources are those of a run.
+func (a *About) Sources() (all []Source) {
+	for _, part := range a.Parts {
+		one := Source{part.Name, *a}
+		one.Parts, one.Labels.Source = nil, a.Labels.Source.Subset(part.Rows)
+		all = append(all, one)
+	}
+	if all == nil {
+		all = []Source{{"", *a}}
+	}
+	return all
+}
+
+// in says in a message which source of a task it is.
+func (s Source) in(run config.Resolved) string {
+	if s.Name == "" {
+		return "the source of " + run.Task
+	}
+	return "the source " + s.Name + " of " + run.Task
 }
 
 // CheckBatch refuses fewer rows than fill a batch. Drawn with replacement, they have to fill one in the larger
 // domain, otherwise in each.
 func (a *About) CheckBatch(run config.Resolved, replaced bool) error {
-	batch, sources, targets := run.Train.Batch, a.Labels.Source.Len(), a.Labels.Target.Len()
+	batch, sources, targets := run.Train.Batch, 0, a.Labels.Target.Len()
+	for _, source := range a.Sources() {
+		rows := source.Labels.Source.Len()
+		if !replaced && rows < batch {
+			return fmt.Errorf("%s has %s, less than a batch; train.batch is %d", source.in(run), printable.Count(rows, "row"), batch)
+		}
+		sources = max(sources, rows)
+	}
 	switch {
 	case replaced && max(sources, targets) < batch:
 		return fmt.Errorf("%s has %d source and %d target rows, less than a batch; train.batch is %d", run.Task, sources, targets, batch)
-	case !replaced && sources < batch:
-		return fmt.Errorf("the source of %s has %s, less than a batch; train.batch is %d", run.Task, printable.Count(sources, "row"), batch)
 	case !replaced && targets < batch:
 		return fmt.Errorf("the target of %s has %s, less than a batch; train.batch is %d", run.Task, printable.Count(targets, "row"), batch)
 	}

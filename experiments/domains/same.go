@@ -131,10 +131,10 @@ func CheckPublished(runs []plan.Run, results string) string {
 		var problems []string
 		if data.Kind == catalogue.ImageFiles {
 			if task, err := FindImages(run.Config); err == nil {
-				problems = Unpublished(run.Config, task.Source.Counts(), task.Target.Counts(), nil)
+				problems = Unpublished(run.Config, task.Source.PartLabels(), task.Target.Counts(), nil)
 			}
 		} else if task, err := Load(run.Config); err == nil {
-			problems = Unpublished(run.Config, datasets.Counts(task.Source), datasets.Counts(task.Target), datasets.Counts(task.Test))
+			problems = unpublished(run.Config, task)
 			task.Close() // of sets in memory
 		}
 		for _, problem := range problems {

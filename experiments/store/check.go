@@ -74,6 +74,11 @@ func checkVectors(r Result) error {
 			vector{"without_labels.predicted_shares", u.PredictedShares, false},
 			vector{"without_labels.estimated_shares", u.EstimatedShares, true})
 	}
+	for i, source := range r.Sources {
+		key := fmt.Sprintf("sources[%d].", i)
+		vectors = append(vectors, vector{key + "shares", source.Shares, false}, vector{key + "weights", source.Weights, false},
+			vector{key + "true_weights", source.TrueWeights, true})
+	}
 	for _, v := range vectors {
 		if v.missing && v.values == nil {
 			continue

@@ -80,6 +80,7 @@ var weightsLines = lines[WeightUpdate]{
 		columns := []column[WeightUpdate]{
 			{name: "epoch", cell: func(u *WeightUpdate) any { return &u.Epoch }},
 			{name: "step", cell: func(u *WeightUpdate) any { return &u.Step }},
+			{"source", func(u *WeightUpdate) any { return &u.Source }, true},
 		}
 		for class := range classes {
 			columns = append(columns, column[WeightUpdate]{name: weightColumn + strconv.Itoa(class), cell: func(u *WeightUpdate) any {
@@ -242,8 +243,11 @@ func parseLine[R any](cells []string, columns []column[R]) (r R, err error) {
 
 // measured reports whether a cell of an optional column has a value.
 func measured(cell any) bool {
-	if c, ok := cell.(criterion); ok {
+	switch c := cell.(type) {
+	case criterion:
 		return c.value().Measured
+	case *string:
+		return *c != ""
 	}
 	return cell.(*Optional[float64]).Measured
 }

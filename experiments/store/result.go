@@ -59,6 +59,10 @@ type Result struct {
 	WeightDistance     Optional[float64]  `json:"weight_distance,omitzero"`
 	JSD                Optional[float64]  `json:"jsd,omitzero"`
 	LabelDistributions LabelDistributions `json:"label_distributions"`
+	// Sources are those of a task with several, for which the numbers above are those of all together: weights
+	// give the mean of the target's class shares by each source. It is missing where there is one, or where they
+	// count as one.
+	Sources []SourceResult `json:"sources,omitempty"`
 
 	// WithoutLabels is what is known of the run without target labels; it is missing where
 	// no row of the source was held out and rows of the target's test set have labels.
@@ -70,6 +74,16 @@ type Result struct {
 	Restarts        []checkpoint.Restart `json:"restarts,omitempty"`
 	Seconds         float64              `json:"seconds"`
 	PeakMemoryBytes int64                `json:"peak_memory_bytes"`
+}
+
+// SourceResult are the class weights of one of several sources, as in [Result], and its class shares.
+type SourceResult struct {
+	Name           string            `json:"name"`
+	Shares         []float64         `json:"shares"`
+	Weights        []float64         `json:"weights"`
+	TrueWeights    []float64         `json:"true_weights,omitempty"`
+	WeightDistance Optional[float64] `json:"weight_distance,omitzero"`
+	JSD            Optional[float64] `json:"jsd,omitzero"`
 }
 
 // RunID is what [Result.ID] must say.
@@ -162,9 +176,10 @@ type Metrics struct {
 	LargestWeight, EffectiveSampleSize Optional[float64]
 }
 
-// WeightUpdate is one line of weights.csv: an update of the class weights.
+// WeightUpdate is one line of weights.csv: an update of the class weights of a source.
 type WeightUpdate struct {
 	Epoch, Step         int
+	Source              string    // whose weights they are, of a task with several; "" of others
 	Weights             []float64 // after the update
 	Distance            float64   // to the true weights; NaN where these are not known
 	SmallestSingular    float64   // of the confusion matrix; NaN where the estimate failed before

@@ -45,15 +45,15 @@ func TestWeightsInTheLosses(t *testing.T) {
 		if err := trainer.train(context.Background()); err != nil {
 			t.Fatal(err)
 		}
-		used := torch.ToSlice[float32](trainer.classWeights.inLosses)
+		used := torch.ToSlice[float32](trainer.classWeights.inLosses[0])
 		switch {
 		case want.oracle:
 			if !slices.Equal(used, weightest.Narrow(trainer.classWeights.Truth)) {
 				t.Errorf("%s: weights %v, true ones %v", method, used, trainer.classWeights.Truth)
 			}
 		case want.estimated:
-			if !slices.Equal(used, weightest.Narrow(trainer.classWeights.tracker.Weights())) || used[0] == 1 {
-				t.Errorf("%s: weights %v, estimated %v", method, used, trainer.classWeights.tracker.Weights())
+			if !slices.Equal(used, weightest.Narrow(trainer.classWeights.sources[0].tracker.Weights())) || used[0] == 1 {
+				t.Errorf("%s: weights %v, estimated %v", method, used, trainer.classWeights.sources[0].tracker.Weights())
 			}
 		default:
 			if used[0] != 1 || used[9] != 1 {
@@ -66,8 +66,8 @@ func TestWeightsInTheLosses(t *testing.T) {
 				t.Fatal(err)
 			}
 			f := trainer.model.forward(trainer.model.inputs(b), true)
-			seen := &spy{alignment: trainer.objective.alignment}
-			trainer.objective.alignment = seen
+			seen := &spy{alignment: trainer.objective.pairs[0].alignment}
+			trainer.objective.pairs[0].alignment = seen
 			l := lossesAt(trainer, f, position{epoch: 2})
 			if seen.outputs.rowWeights.IsZero() == want.rows {
 				t.Errorf("%s: row weights absent %v", method, seen.outputs.rowWeights.IsZero())

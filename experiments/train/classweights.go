@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"iwda/experiments/checkpoint"
 	"iwda/experiments/config"
 	"iwda/experiments/measure"
 	"iwda/experiments/store"
@@ -13,7 +14,7 @@ import (
 )
 
 // classWeights are the weights of the classes in the losses, their estimate, and the
-// statistics behind it. Every method estimates them, to show in its results; only those
+// statistics behind it, of each source. Every method estimates them, to show in its results; only those
 // with estimated weights use them.
 type classWeights struct {
 	estimated bool // the losses use the estimate
@@ -21,40 +22,53 @@ type classWeights struct {
 	warmup    int  // updates that only clear the statistics
 
 	measure.Shares
+	sources  []*sourceWeights
+	kept     store.Statistics // of all updates so far, of each of one source after the other
+	inLosses []torch.Tensor   // w (k) of each source on the run's device
+}
+
+// sourceWeights is the estimate of one source's weights.
+type sourceWeights struct {
 	statistics *weightest.Accumulator
-	kept       store.Statistics // of all updates so far
 	tracker    *weightest.Tracker
-	inLosses   torch.Tensor // w (k) on the run's device
 }
 
 // newClassWeights makes those of a run on its data, all one but where the losses use the
 // true ones.
 func newClassWeights(run config.Resolved, method config.Method, d *data, device torch.Device) (*classWeights, error) {
-	classes := len(d.Classes)
-	tracker, err := weightest.NewTracker(classes, weightest.TrackerSettings{
-		EMA: run.Weights.EMA, Warmup: run.Weights.Warmup, MinSingularValue: run.Weights.MinSingularValue,
-	})
-	if err != nil {
-		return nil, err
-	}
 	shares, err := measure.NewShares(run, &d.About)
 	if err != nil {
 		return nil, err
 	}
 	w := &classWeights{
-		estimated:  method.Weights == config.EstimatedWeights && run.Weights.Shares == nil,
-		every:      run.Weights.Every * d.feed.passSteps(),
-		warmup:     run.Weights.Warmup,
-		Shares:     shares,
-		statistics: weightest.NewAccumulator(classes),
-		tracker:    tracker,
+		estimated: method.Weights == config.EstimatedWeights && run.Weights.Shares == nil,
+		every:     run.Weights.Every * d.feed.passSteps(),
+		warmup:    run.Weights.Warmup,
+		Shares:    shares,
 	}
-	inLosses := w.Fixed
-	if inLosses == nil {
-		inLosses = w.Weights
+	for _, source := range w.EachSource() {
+		tracker, err := weightest.NewTracker(len(d.Classes), weightest.TrackerSettings{
+			EMA: run.Weights.EMA, Warmup: run.Weights.Warmup, MinSingularValue: run.Weights.MinSingularValue,
+		})
+		if err != nil {
+			return nil, err
+		}
+		w.sources = append(w.sources, &sourceWeights{weightest.NewAccumulator(len(d.Classes)), tracker})
+		inLosses := source.Fixed
+		if inLosses == nil {
+			inLosses = source.Weights
+		}
+		w.inLosses = append(w.inLosses, vector(inLosses, device))
 	}
-	w.inLosses = vector(inLosses, device)
 	return w, nil
+}
+
+// distributions are D_S (k) of each source, on a device.
+func (w *classWeights) distributions(device torch.Device) (all []torch.Tensor) {
+	for _, source := range w.EachSource() {
+		all = append(all, vector(source.Source, device))
+	}
+	return all
 }
 
 // vector returns values as a tensor of the training's type on a device.
@@ -64,43 +78,59 @@ func vector(values []float64, device torch.Device) torch.Tensor {
 
 // observe adds a step's predictions, source rows first, to the statistics.
 func (w *classWeights) observe(probabilities []float32, sourceClasses []int) error {
-	half := len(probabilities) / 2
-	return w.statistics.Add(probabilities[:half], sourceClasses, probabilities[half:])
+	n := len(w.sources)
+	values, rows := len(probabilities)/(n+1), len(sourceClasses)/n // of each domain
+	for i, source := range w.sources {
+		err := source.statistics.Add(probabilities[i*values:(i+1)*values], sourceClasses[i*rows:(i+1)*rows], probabilities[n*values:])
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // due reports whether the weights are updated after that many steps.
 func (w *classWeights) due(step int) bool { return step%w.every == 0 }
 
-// update moves the weights towards the estimate of the statistics. An estimate that cannot be
+// update moves the weights of each source towards the estimate of its statistics. An estimate that cannot be
 // had leaves the weights as they are, and the statistics go on.
-func (w *classWeights) update(step int) (store.WeightUpdate, error) {
-	confusion, predictions := w.statistics.Confusion(), w.statistics.TargetPredictions()
-	update, err := w.tracker.Update(w.statistics, w.Source)
-	if errors.Is(err, weightest.ErrNoConvergence) || errors.Is(err, weightest.ErrInfeasible) {
-		update = weightest.Update{
-			Weights:               w.Weights,
-			SmallestSingularValue: math.NaN(),
-			EffectiveSampleSize:   weightest.EffectiveSampleSize(w.Weights, w.Source),
-			Note:                  fmt.Sprintf("%v: the former weights stay", err),
+func (w *classWeights) update(step int) (updates []store.WeightUpdate, err error) {
+	for i, shares := range w.EachSource() {
+		of := w.sources[i]
+		confusion, predictions := of.statistics.Confusion(), of.statistics.TargetPredictions()
+		update, err := of.tracker.Update(of.statistics, shares.Source)
+		if errors.Is(err, weightest.ErrNoConvergence) || errors.Is(err, weightest.ErrInfeasible) {
+			update = weightest.Update{
+				Weights:               shares.Weights,
+				SmallestSingularValue: math.NaN(),
+				EffectiveSampleSize:   weightest.EffectiveSampleSize(shares.Weights, shares.Source),
+				Note:                  fmt.Sprintf("%v: the former weights stay", err),
+			}
+		} else if err != nil {
+			return nil, err
 		}
-	} else if err != nil {
-		return store.WeightUpdate{}, err
+		shares.Weights = of.tracker.Weights()
+		w.kept.Add(step, confusion.RawMatrix().Data, predictions)
+		if update.Changed && w.estimated {
+			torch.CopyFromSlice(w.inLosses[i], weightest.Narrow(update.Weights))
+		}
+		updates = append(updates, store.WeightUpdate{
+			Step: step, Source: shares.Name, Weights: update.Weights, Distance: shares.Distance().OrNaN(),
+			SmallestSingular: update.SmallestSingularValue, EffectiveSampleSize: update.EffectiveSampleSize,
+			Note: update.Note,
+		})
 	}
-	w.Weights = w.tracker.Weights()
-	w.kept.Add(step, confusion.RawMatrix().Data, predictions)
-	if update.Changed && w.estimated {
-		torch.CopyFromSlice(w.inLosses, weightest.Narrow(update.Weights))
-	}
-	return store.WeightUpdate{
-		Step: step, Weights: update.Weights, Distance: w.Distance().OrNaN(),
-		SmallestSingular: update.SmallestSingularValue, EffectiveSampleSize: update.EffectiveSampleSize,
-		Note: update.Note,
-	}, nil
+	w.Combine()
+	return updates, nil
 }
 
 // inWords is what the log says of an update.
 func inWords(u store.WeightUpdate) string {
-	text := fmt.Sprintf("epoch %d: weights %.2f", u.Epoch, u.Weights)
+	text := fmt.Sprintf("epoch %d: weights ", u.Epoch)
+	if u.Source != "" {
+		text += "of " + u.Source + " "
+	}
+	text += fmt.Sprintf("%.2f", u.Weights)
 	if !math.IsNaN(u.Distance) {
 		text += fmt.Sprintf(", distance to the true ones %.3f", u.Distance)
 	}
@@ -135,13 +165,15 @@ const (
 )
 
 func (w *classWeights) save(s *saving) {
-	statistics, tracker := w.statistics.State(), w.tracker.State()
-	s.Updates, s.SourceRows, s.TargetRows = tracker.Updates, statistics.SourceRows, statistics.TargetRows
-	k := statistics.Classes
-	s.add(weightEstimate, torch.FromSlice(tracker.Weights, k))
-	s.add(weightsInLosses, w.inLosses)
-	s.add(confusionSums, torch.FromSlice(statistics.Joint, k, k))
-	s.add(targetPredictions, torch.FromSlice(statistics.Target, k))
+	k := len(w.Source)
+	for i, of := range w.sources {
+		statistics, tracker := of.statistics.State(), of.tracker.State()
+		s.Estimates = append(s.Estimates, checkpoint.Estimate{Updates: tracker.Updates, SourceRows: statistics.SourceRows, TargetRows: statistics.TargetRows})
+		s.add(nameOfSource(weightEstimate, i), torch.FromSlice(tracker.Weights, k))
+		s.add(nameOfSource(weightsInLosses, i), w.inLosses[i])
+		s.add(nameOfSource(confusionSums, i), torch.FromSlice(statistics.Joint, k, k))
+		s.add(nameOfSource(targetPredictions, i), torch.FromSlice(statistics.Target, k))
+	}
 	if n := len(w.kept.Steps); n > 0 {
 		s.add(keptConfusion, torch.FromSlice(w.kept.Confusion, n, k, k))
 		s.add(keptPredictions, torch.FromSlice(w.kept.TargetPredictions, n, k))
@@ -150,23 +182,30 @@ func (w *classWeights) save(s *saving) {
 }
 
 func (w *classWeights) restore(r *restoring) error {
-	estimate, inLosses := r.take(weightEstimate), r.take(weightsInLosses)
-	joint, target := r.take(confusionSums), r.take(targetPredictions)
-	if err := r.complete(); err != nil {
-		return err
+	if len(r.Estimates) != len(w.sources) {
+		return fmt.Errorf("it has class weights of %d sources, not %d", len(r.Estimates), len(w.sources))
 	}
-	err := errors.Join(
-		w.tracker.Restore(weightest.TrackerState{Weights: torch.ToSlice[float64](estimate), Updates: r.Updates}),
-		w.statistics.Restore(weightest.AccumulatorState{
-			Classes: len(w.Source),
-			Joint:   torch.ToSlice[float64](joint), Target: torch.ToSlice[float64](target),
-			SourceRows: r.SourceRows, TargetRows: r.TargetRows,
-		}))
-	if err != nil {
-		return err
+	for i, shares := range w.EachSource() {
+		estimate, inLosses := r.take(nameOfSource(weightEstimate, i)), r.take(nameOfSource(weightsInLosses, i))
+		joint, target := r.take(nameOfSource(confusionSums, i)), r.take(nameOfSource(targetPredictions, i))
+		if err := r.complete(); err != nil {
+			return err
+		}
+		of, counts := w.sources[i], r.Estimates[i]
+		err := errors.Join(
+			of.tracker.Restore(weightest.TrackerState{Weights: torch.ToSlice[float64](estimate), Updates: counts.Updates}),
+			of.statistics.Restore(weightest.AccumulatorState{
+				Classes: len(w.Source),
+				Joint:   torch.ToSlice[float64](joint), Target: torch.ToSlice[float64](target),
+				SourceRows: counts.SourceRows, TargetRows: counts.TargetRows,
+			}))
+		if err != nil {
+			return err
+		}
+		shares.Weights = of.tracker.Weights()
+		w.inLosses[i].Set(inLosses)
 	}
-	w.Weights = w.tracker.Weights()
-	w.inLosses.Set(inLosses)
+	w.Combine()
 	confusion, predictions, steps := r.takeIfThere(keptConfusion), r.takeIfThere(keptPredictions), r.takeIfThere(keptSteps)
 	if !confusion.IsZero() && !predictions.IsZero() && !steps.IsZero() {
 		w.kept = store.Statistics{

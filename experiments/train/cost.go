@@ -71,7 +71,14 @@ func lengthOf(run config.Resolved) (l length) {
 		var sets catalogue.ImageTask
 		if sets, err = domains.FindImages(run); err == nil {
 			source, test = sets.Source.Len(), sets.Test.Len()
-			l.steps = newClock(run.Train, source/run.Train.Batch).steps()
+			largest := source
+			if parts := domains.PartsOf(run, sets.Source.Parts()); parts != nil {
+				largest = 0
+				for _, part := range parts {
+					largest = max(largest, len(part.Rows))
+				}
+			}
+			l.steps = newClock(run.Train, largest/run.Train.Batch).steps()
 		}
 	default:
 		var d *data

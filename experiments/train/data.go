@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 
+	"iwda/datasets"
 	"iwda/experiments/config"
 	"iwda/experiments/domains"
 )
@@ -28,9 +29,13 @@ func openData(run config.Resolved) (*data, error) {
 	if err := rows.CheckBatch(run, replaced); err != nil {
 		return nil, errors.Join(err, rows.Close())
 	}
+	sources := []datasets.Set{rows.Source}
+	for i, part := range rows.Parts {
+		sources = append(sources[:i], datasets.Subset(rows.Source, part.Rows))
+	}
 	d := &data{
 		About: rows.About, onSource: inMemory{rows.Source}, onTest: inMemory{rows.Test}, files: rows,
-		feed: newResampled(rows.Source, rows.Target, run.Train.Batch, run.Seed),
+		feed: newResampled(sources, rows.Target, run.Train.Batch, run.Seed),
 	}
 	if rows.HeldOut != nil {
 		d.onHeldOut = inMemory{rows.HeldOut}

@@ -81,7 +81,7 @@ func TestFailedEstimate(t *testing.T) {
 		t.Fatal(err)
 	}
 	settings := weightest.TrackerSettings{Estimator: failing{err: fmt.Errorf("%w: as it were", weightest.ErrInfeasible)}}
-	if tr.classWeights.tracker, err = weightest.NewTracker(10, settings); err != nil {
+	if tr.classWeights.sources[0].tracker, err = weightest.NewTracker(10, settings); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := completeWithRestarts(t.Context(), tr); err != nil {

@@ -23,36 +23,39 @@ type feed interface {
 	close() error
 }
 
-// batch holds rows of both domains, the same number of each.
+// batch holds rows of all domains, the same number of each.
 type batch struct {
-	shape          []int // of one row
-	source, target rowValues
-	labels         []int64 // of the source rows
+	shape          []int     // of one row
+	source, target rowValues // those of several sources one after the other
+	labels         []int64   // of the source rows
 }
 
-func (b batch) rows() int { return len(b.labels) }
-
-// images returns the rows of both domains as tensors on the device.
+// images returns the rows of all domains as tensors on the device.
 func (b batch) images(device torch.Device) (source, target torch.Tensor) {
-	shape := append([]int{b.rows()}, b.shape...)
-	return b.source.tensor(device, shape...), b.target.tensor(device, shape...)
+	of := func(values rowValues) torch.Tensor {
+		return values.tensor(device, append([]int{values.len() / datasets.Size(b.shape)}, b.shape...)...)
+	}
+	return of(b.source), of(b.target)
 }
 
 // classes returns the source labels.
 func (b batch) classes() []int {
-	classes := make([]int, b.rows())
+	classes := make([]int, len(b.labels))
 	for i, label := range b.labels {
 		classes[i] = int(label)
 	}
 	return classes
 }
 
-// drawn draws the batches of both domains from sets in memory.
+// drawn draws the batches of all domains from sets in memory.
 type drawn struct {
-	source, target     datasets.Set
-	onSource, onTarget sampler
-	batch              batch
-	steps              int // of a pass
+	sources   []datasets.Set
+	target    datasets.Set
+	onSources []sampler
+	onTarget  sampler
+	batch     batch
+	rows      int // of each domain in a batch
+	steps     int // of a pass
 }
 
 // sampler says which rows of a set come next.
@@ -62,42 +65,60 @@ type sampler interface {
 	restore(checkpoint.Sampler) error
 }
 
-func newDrawn(source, target datasets.Set, onSource, onTarget sampler, rows, steps int) *drawn {
-	size := rows * datasets.Size(source.Shape())
-	return &drawn{
-		source: source, target: target, onSource: onSource, onTarget: onTarget, steps: steps,
+// newDrawn makes samplers of a set by what they are for, and passes of so many steps of a set.
+func newDrawn(sources []datasets.Set, target datasets.Set, rows int, of func(set datasets.Set, purpose string) sampler, steps func(datasets.Set) int) *drawn {
+	n, size := len(sources), rows*datasets.Size(target.Shape())
+	d := &drawn{
+		sources: sources, target: target, onTarget: of(target, "target batches"), rows: rows,
 		batch: batch{
-			shape: source.Shape(), source: rowValues{floats: make([]float32, size)}, target: rowValues{floats: make([]float32, size)}, labels: make([]int64, rows),
+			shape: target.Shape(), source: rowValues{floats: make([]float32, n*size)}, target: rowValues{floats: make([]float32, size)}, labels: make([]int64, n*rows),
 		},
 	}
+	for i, source := range sources {
+		d.onSources = append(d.onSources, of(source, purposeOf(i)+" batches"))
+		d.steps = max(d.steps, steps(source))
+	}
+	return d
 }
 
 func (d *drawn) next(context.Context) (batch, error) {
-	rows := d.onSource.next(d.batch.rows())
-	datasets.CopyRows(d.batch.source.floats, d.source, rows)
-	datasets.CopyLabels(d.batch.labels, d.source, rows)
-	datasets.CopyRows(d.batch.target.floats, d.target, d.onTarget.next(d.batch.rows()))
+	size := len(d.batch.target.floats)
+	for i, source := range d.sources {
+		rows := d.onSources[i].next(d.rows)
+		datasets.CopyRows(d.batch.source.floats[i*size:(i+1)*size], source, rows)
+		datasets.CopyLabels(d.batch.labels[i*d.rows:(i+1)*d.rows], source, rows)
+	}
+	datasets.CopyRows(d.batch.target.floats, d.target, d.onTarget.next(d.rows))
 	return d.batch, nil
 }
 
 func (d *drawn) save(s *saving) {
-	s.Feed = checkpoint.Feed{FromSource: d.onSource.state(), FromTarget: d.onTarget.state()}
+	s.Feed = checkpoint.Feed{FromSource: d.onSources[0].state(), FromTarget: d.onTarget.state()}
+	for _, other := range d.onSources[1:] {
+		s.Feed.FromOthers = append(s.Feed.FromOthers, other.state())
+	}
 }
 
 func (d *drawn) restore(r *restoring) error {
-	return errors.Join(d.onSource.restore(r.Feed.FromSource), d.onTarget.restore(r.Feed.FromTarget))
+	if there, here := 1+len(r.Feed.FromOthers), len(d.onSources); there != here {
+		return fmt.Errorf("it has batches of %d sources, not %d", there, here)
+	}
+	err := errors.Join(d.onSources[0].restore(r.Feed.FromSource), d.onTarget.restore(r.Feed.FromTarget))
+	for i, other := range r.Feed.FromOthers {
+		err = errors.Join(err, d.onSources[1+i].restore(other))
+	}
+	return err
 }
 
 func (d *drawn) passSteps() int { return d.steps }
 func (d *drawn) close() error   { return nil }
 
 // newResampled draws every batch with replacement, as the released code does for digits. A
-// pass is an epoch: as many steps as fill the larger set.
-func newResampled(source, target datasets.Set, rows int, seed int64) *drawn {
-	of := func(set datasets.Set, purpose string) sampler {
+// pass is an epoch: as many steps as fill the largest set.
+func newResampled(sources []datasets.Set, target datasets.Set, rows int, seed int64) *drawn {
+	return newDrawn(sources, target, rows, func(set datasets.Set, purpose string) sampler {
 		return newResampler(set.Len(), rows, datasets.Stream(seed, purpose))
-	}
-	return newDrawn(source, target, of(source, "source batches"), of(target, "target batches"), rows, max(source.Len(), target.Len())/rows)
+	}, func(source datasets.Set) int { return max(source.Len(), target.Len()) / rows })
 }
 
 // resampler draws rows of a set of n uniformly with replacement.
@@ -130,11 +151,10 @@ func (r resampler) restore(s checkpoint.Sampler) error {
 // newShuffled takes batches without replacement from sets of which there are several views of
 // each row: the first n rows, then the same rows once more. A pass draws one view of each row
 // in a new order and leaves out the last incomplete batch; the next pass takes the next view.
-func newShuffled(source, target datasets.Set, views, rows int, seed int64) *drawn {
-	of := func(set datasets.Set, purpose string) sampler {
+func newShuffled(sources []datasets.Set, target datasets.Set, views, rows int, seed int64) *drawn {
+	return newDrawn(sources, target, rows, func(set datasets.Set, purpose string) sampler {
 		return &shuffler{rows: set.Len() / views, views: views, generator: datasets.Stream(seed, purpose)}
-	}
-	return newDrawn(source, target, of(source, "source batches"), of(target, "target batches"), rows, source.Len()/views/rows)
+	}, func(source datasets.Set) int { return source.Len() / views / rows })
 }
 
 // shuffler draws rows without replacement, one view of each in a pass.
@@ -185,68 +205,98 @@ func marshal(generator *rand.PCG) []byte {
 // loaded takes the batches of image files from one loader a domain, each of which
 // starts over on its own.
 type loaded struct {
-	source, target           *images.Loader
-	sourceLabels             datasets.Labels // of all images of the source
-	labels                   []int64         // of the source's last batch
-	sourceBatch, targetBatch *images.Batch   // handed out last
-	batches                  int             // handed out
-	shape                    []int           // of an image
+	loaders      []*images.Loader // of the sources and, last, of the target
+	sourceLabels datasets.Labels  // of all images of the sources
+	labels       []int64          // of the sources' last batches
+	sources      rowValues        // the images of several
+	handed       []*images.Batch  // out last, of each loader
+	batches      int              // handed out
+	shape        []int            // of an image
 }
 
 // newLoaded gives augmented images, which are read while the run trains.
-func newLoaded(source, target *imageDomain) (l *loaded, err error) {
-	l = &loaded{sourceLabels: source.reader.Set().Labels(), shape: cropShape(source.run)}
-	if l.source, err = source.loader("source"); err != nil {
-		return nil, err
+func newLoaded(sources []*imageDomain, target *imageDomain) (*loaded, error) {
+	l := &loaded{sourceLabels: sources[0].reader.Set().Labels(), shape: cropShape(target.run)}
+	for i, domain := range append(slices.Clone(sources), target) {
+		purpose := "target"
+		if i < len(sources) {
+			purpose = purposeOf(i)
+		}
+		loader, err := domain.loader(purpose)
+		if err != nil {
+			return nil, err
+		}
+		l.loaders = append(l.loaders, loader)
 	}
-	l.target, err = target.loader("target")
-	return l, err
+	return l, nil
 }
 
-func (l *loaded) next(ctx context.Context) (batch, error) {
-	if l.sourceBatch != nil {
-		l.source.Release(l.sourceBatch)
-		l.target.Release(l.targetBatch)
-		l.sourceBatch, l.targetBatch = nil, nil
+// purposeOf is what is random for in a source's batches.
+func purposeOf(source int) string {
+	if source == 0 {
+		return "source"
 	}
-	source, err := l.source.Next(ctx)
-	if err != nil {
-		return batch{}, err
+	return fmt.Sprintf("source %d", source+1)
+}
+
+func (l *loaded) next(ctx context.Context) (b batch, err error) {
+	for i, batch := range l.handed {
+		l.loaders[i].Release(batch)
 	}
-	target, err := l.target.Next(ctx)
-	if err != nil {
-		return batch{}, err
+	l.handed, l.labels = l.handed[:0], l.labels[:0]
+	for _, loader := range l.loaders {
+		images, err := loader.Next(ctx)
+		if err != nil {
+			return batch{}, err
+		}
+		l.handed = append(l.handed, images)
 	}
-	l.sourceBatch, l.targetBatch = source, target
 	l.batches++
-	l.labels = l.labels[:0]
-	for _, row := range source.Rows {
-		class, _ := l.sourceLabels.At(row) // all are known, see data.check
-		l.labels = append(l.labels, int64(class))
+	last := len(l.handed) - 1
+	for _, of := range l.handed[:last] {
+		for _, row := range of.Rows {
+			class, _ := l.sourceLabels.At(row) // all are known, see data.check
+			l.labels = append(l.labels, int64(class))
+		}
 	}
-	return batch{shape: l.shape, source: valuesOf(source), target: valuesOf(target), labels: l.labels}, nil
+	b = batch{shape: l.shape, source: valuesOf(l.handed[0]), target: valuesOf(l.handed[last]), labels: l.labels}
+	if last > 1 {
+		l.sources.floats, l.sources.bytes = l.sources.floats[:0], l.sources.bytes[:0]
+		for _, of := range l.handed[:last] {
+			l.sources.floats, l.sources.bytes = append(l.sources.floats, of.Values...), append(l.sources.bytes, of.Bytes...)
+		}
+		b.source = l.sources
+	}
+	return b, nil
 }
 
 // valuesOf are those of a batch of images.
 func valuesOf(b *images.Batch) rowValues { return rowValues{b.Values, b.Bytes} }
 
-// save counts the batches that both loaders gave: a step that was interrupted
-// between the two took none.
+// save counts the batches that all loaders gave: a step that was interrupted
+// between two took none.
 func (l *loaded) save(s *saving) { s.Feed.Batches = l.batches }
 
 func (l *loaded) restore(r *restoring) error {
 	if l.batches = r.Feed.Batches; l.batches < 0 {
 		return fmt.Errorf("%d batches were handed out", l.batches)
 	}
-	l.source.Seek(l.batches)
-	l.target.Seek(l.batches)
+	for _, loader := range l.loaders {
+		loader.Seek(l.batches)
+	}
 	return nil
 }
 
-func (l *loaded) passSteps() int { return l.source.BatchesPerPass() }
+func (l *loaded) passSteps() (steps int) {
+	for _, loader := range l.loaders[:len(l.loaders)-1] {
+		steps = max(steps, loader.BatchesPerPass())
+	}
+	return steps
+}
 
 func (l *loaded) close() error {
-	l.source.Close()
-	l.target.Close()
+	for _, loader := range l.loaders {
+		loader.Close()
+	}
 	return nil
 }

@@ -35,8 +35,8 @@ func vectors(t *testing.T, n int) datasets.Set {
 func TestFeedsReadNoTargetLabel(t *testing.T) {
 	source, target := vectors(t, 12), secret{vectors(t, 18)}
 	for name, f := range map[string]feed{
-		"resampled": newResampled(source, target, 4, 1),
-		"shuffled":  newShuffled(source, target, 2, 4, 1),
+		"resampled": newResampled([]datasets.Set{source}, target, 4, 1),
+		"shuffled":  newShuffled([]datasets.Set{source}, target, 2, 4, 1),
 	} {
 		for range 20 {
 			b, err := f.next(t.Context())
@@ -110,7 +110,7 @@ func TestImageFeedReadsTheSourcesLabels(t *testing.T) {
 			t.Fatal(err)
 		}
 		var want []int64
-		for _, row := range l.sourceBatch.Rows {
+		for _, row := range l.handed[0].Rows {
 			class, _ := d.Labels.Source.At(row)
 			want = append(want, int64(class))
 		}

@@ -387,7 +387,7 @@ func TestShuffledViews(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newShuffled(set, set, views, 2, 1)
+	s := newShuffled([]datasets.Set{set}, set, views, 2, 1)
 	if s.passSteps() != 2 {
 		t.Errorf("%d steps a pass", s.passSteps())
 	}

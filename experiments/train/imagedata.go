@@ -33,7 +33,7 @@ func openImages(ctx context.Context, run config.Resolved, network nets.Network, 
 	}
 	d = &data{onTest: test, About: domains.About{
 		Classes: sets.Source.ClassNames(), Shape: cropShape(run),
-		Unpublished: domains.Unpublished(run, sets.Source.Counts(), sets.Target.Counts(), nil),
+		Unpublished: domains.Unpublished(run, sets.Source.PartLabels(), sets.Target.Counts(), nil),
 	}}
 	if run.Train.Validation > 0 {
 		kept, held, err := source.holdOut()
@@ -42,6 +42,7 @@ func openImages(ctx context.Context, run config.Resolved, network nets.Network, 
 		}
 		source, d.onHeldOut = kept, held
 	}
+	d.Parts = domains.PartsOf(run, source.parts())
 	d.onSource, d.Labels = source, domains.Labels{Source: source.labels, Target: target.labels, Test: test.labels}
 	const replaced = false
 	if err := cmp.Or(d.Check(run), d.CheckBatch(run, replaced)); err != nil {
@@ -50,6 +51,10 @@ func openImages(ctx context.Context, run config.Resolved, network nets.Network, 
 	if d.SHA256, err = domains.Fingerprint(sets, options.alive); err != nil {
 		return nil, err
 	}
+	sources := []*imageDomain{source}
+	for i, part := range d.Parts {
+		sources = append(sources[:i], source.part(part.Rows))
+	}
 	if frozen, is := network.(*nets.Frozen); is {
 		pooled := evaluator{frozen.Pooled, run.Train.EvalBatch, options.Device, options.alive}
 		if err := d.evaluatePooled(ctx, pooled); err != nil {
@@ -57,14 +62,14 @@ func openImages(ctx context.Context, run config.Resolved, network nets.Network, 
 		}
 		if run.Network.Views > 0 {
 			pooled.batchSize = run.Train.Batch
-			if err := d.feedPooled(ctx, pooled, source, target); err != nil {
+			if err := d.feedPooled(ctx, pooled, sources, target); err != nil {
 				return nil, err
 			}
 			return d, opened.Close()
 		}
 	}
 	d.files = opened
-	d.feed, err = newLoaded(source, target)
+	d.feed, err = newLoaded(sources, target)
 	return d, err
 }
 
@@ -84,18 +89,22 @@ func (d *data) evaluatePooled(ctx context.Context, pooled evaluator) error {
 	return nil
 }
 
-// feedPooled computes the backbone's features of views of both domains, which the run is fed with.
-func (d *data) feedPooled(ctx context.Context, pooled evaluator, source, target *imageDomain) error {
-	onSource, err := pooled.features(ctx, "source", trainingViews{source, "source"}, d.Classes)
-	if err != nil {
-		return err
+// feedPooled computes the backbone's features of views of all domains, which the run is fed with.
+func (d *data) feedPooled(ctx context.Context, pooled evaluator, sources []*imageDomain, target *imageDomain) error {
+	var onSources []datasets.Set
+	for i, source := range sources {
+		onSource, err := pooled.features(ctx, "source", trainingViews{source, purposeOf(i)}, d.Classes)
+		if err != nil {
+			return err
+		}
+		onSources = append(onSources, onSource)
 	}
 	onTarget, err := pooled.features(ctx, "target", trainingViews{target, "target"}, d.Classes)
 	if err != nil {
 		return err
 	}
-	d.Shape = onSource.Shape()
-	d.feed = newShuffled(onSource, onTarget, source.run.Network.Views, source.run.Train.Batch, source.run.Seed)
+	d.Shape = onTarget.Shape()
+	d.feed = newShuffled(onSources, onTarget, target.run.Network.Views, target.run.Train.Batch, target.run.Seed)
 	return nil
 }
 

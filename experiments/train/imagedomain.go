@@ -12,6 +12,7 @@ import (
 	"iwda/datasets/images"
 	"iwda/experiments/config"
 	"iwda/experiments/domains"
+	"iwda/internal/evenly"
 )
 
 // imageDomain is a domain of image files: its reader and the rows of the set that a
@@ -44,7 +45,9 @@ func (o openDomains) Close() error {
 func (o *openDomains) open(run config.Resolved, set *images.Set, fractions []float64, options Options) (d *imageDomain, err error) {
 	d = &imageDomain{run: run, labels: set.Labels(), bytes: options.asBytes || options.Device.IsCUDA()}
 	if fractions != nil {
-		if d.rows, err = datasets.SubsampleRows(d.labels, fractions, rand.New(datasets.Stream(run.Seed, "subsample"))); err != nil {
+		labels, classes := domains.ByPart(run, d.labels, set.Parts(), set.ClassNames())
+		fractions = slices.Repeat(fractions, len(classes)/len(fractions))
+		if d.rows, err = datasets.SubsampleRows(labels, fractions, rand.New(datasets.Stream(run.Seed, "subsample"))); err != nil {
 			return nil, err
 		}
 		d.labels = d.labels.Subset(d.rows)
@@ -60,21 +63,31 @@ func (o *openDomains) open(run config.Resolved, set *images.Set, fractions []flo
 // have the same reader.
 func (d *imageDomain) holdOut() (kept, held *imageDomain, err error) {
 	set := d.reader.Set()
-	keptRows, heldRows, err := domains.HoldOut(set.Name(), d.labels, nil, set.ClassNames(), d.run)
+	labels, classes := domains.ByPart(d.run, d.labels, d.parts(), set.ClassNames())
+	keptRows, heldRows, err := domains.HoldOut(set.Name(), labels, nil, classes, d.run)
 	if err != nil {
 		return nil, nil, err
 	}
-	part := func(numbers []int) *imageDomain {
-		of := *d
-		of.rows, of.labels = slices.Clone(numbers), d.labels.Subset(numbers)
-		for i, n := range numbers {
-			if d.rows != nil {
-				of.rows[i] = d.rows[n]
-			}
-		}
-		return &of
+	return d.part(keptRows), d.part(heldRows), nil
+}
+
+// part is the domain of these of its rows alone, with the same reader.
+func (d *imageDomain) part(numbers []int) *imageDomain {
+	of := *d
+	of.rows, of.labels = slices.Clone(numbers), d.labels.Subset(numbers)
+	if d.rows != nil {
+		of.rows = evenly.Pick(d.rows, numbers)
 	}
-	return part(keptRows), part(heldRows), nil
+	return &of
+}
+
+// parts are the numbers of the sources that the rows are from; nil where there is one.
+func (d *imageDomain) parts() []int {
+	of := d.reader.Set().Parts()
+	if of == nil || d.rows == nil {
+		return of
+	}
+	return evenly.Pick(of, d.rows)
 }
 
 // views are the options for some so many images at a time.

@@ -109,8 +109,8 @@ func TestUnitFeatures(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := trainer.model.forward(trainer.model.inputs(b), true)
-		seen := &spy{alignment: trainer.objective.alignment}
-		trainer.objective.alignment = seen
+		seen := &spy{alignment: trainer.objective.pairs[0].alignment}
+		trainer.objective.pairs[0].alignment = seen
 		domain := func() float64 {
 			torch.Seed(1) // the discriminator's dropout
 			return lossesAt(trainer, f, position{epoch: 2}).domain.Item()

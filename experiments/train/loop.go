@@ -146,12 +146,14 @@ func (t *trainer) updateClassWeights() error {
 	if done == 0 || !t.classWeights.due(done) || t.record.updatedAfter(done) {
 		return nil
 	}
-	u, err := t.classWeights.update(done)
+	updates, err := t.classWeights.update(done)
 	if err != nil {
 		return err
 	}
-	u.Epoch = t.clock.epochOf(done)
-	t.record.addUpdate(u)
-	t.options.logf("%s", inWords(u))
+	for _, u := range updates {
+		u.Epoch = t.clock.epochOf(done)
+		t.record.addUpdate(u)
+		t.options.logf("%s", inWords(u))
+	}
 	return nil
 }

@@ -124,41 +124,70 @@ func (f stepOutputs) split(x torch.Tensor) (source, target torch.Tensor) {
 	return x.Narrow(0, 0, rows), x.Narrow(0, rows, x.Shape()[0]-rows)
 }
 
+// ofSource returns what there is of one of n sources, with the target.
+func (f stepOutputs) ofSource(source, n int) stepOutputs {
+	if n == 1 {
+		return f
+	}
+	rows := f.labels.Len() / n
+	pick := func(x torch.Tensor) torch.Tensor {
+		of, target := x.Narrow(0, source*rows, rows), x.Shape()[0]-n*rows
+		if target == 0 {
+			return of
+		}
+		return torch.Cat(0, of, x.Narrow(0, n*rows, target))
+	}
+	return stepOutputs{features: pick(f.features), logits: pick(f.logits), labels: f.labels.Narrow(0, source*rows, rows)}
+}
+
 // stepInputs are a batch on the device.
 type stepInputs struct {
-	source, target torch.Tensor // rows × their shape
+	source, target torch.Tensor // rows × their shape, those of several sources one after the other
 	labels         torch.Tensor // of the source rows
 }
 
 func (m *model) inputs(b batch) stepInputs {
 	source, target := b.images(m.device)
-	return stepInputs{source, target, torch.Upload(b.labels, m.device, b.rows())}
+	return stepInputs{source, target, torch.Upload(b.labels, m.device, len(b.labels))}
 }
 
 // forward passes a batch through the network in training mode. Where the domains are not
 // aligned, the target serves the statistics behind the class weights alone.
 func (m *model) forward(in stepInputs, aligned bool) (f stepOutputs) {
-	source, target := in.source, in.target
 	f.labels = in.labels
+	sources := []torch.Tensor{in.source}
+	if rows := in.target.Shape()[0]; m.apart && in.labels.Len() > rows {
+		sources = nil
+		for first := 0; first < in.labels.Len(); first += rows {
+			sources = append(sources, in.source.Narrow(0, first, rows))
+		}
+	}
 	var logits torch.Tensor // of all rows
-	switch {
-	case !aligned:
-		f.features, f.logits = m.pass(source)
+	if aligned {
+		f.features, f.logits = m.passDomains(append(sources, in.target)...)
+		logits = f.logits
+	} else {
+		f.features, f.logits = m.passDomains(sources...)
 		torch.NoGrad(func() {
-			_, ofTarget := m.pass(target)
+			_, ofTarget := m.pass(in.target)
 			logits = torch.Cat(0, f.logits.Detach(), ofTarget)
 		})
-	case m.apart:
-		sourceFeatures, sourceLogits := m.pass(source)
-		targetFeatures, targetLogits := m.pass(target)
-		f.features, f.logits = torch.Cat(0, sourceFeatures, targetFeatures), torch.Cat(0, sourceLogits, targetLogits)
-		logits = f.logits
-	default:
-		f.features, f.logits = m.pass(torch.Cat(0, source, target))
-		logits = f.logits
 	}
 	torch.NoGrad(func() { f.probabilities = logits.Softmax(1) })
 	return f
+}
+
+// passDomains passes rows of several domains through the network, each on its own if they are apart.
+func (m *model) passDomains(rows ...torch.Tensor) (features, logits torch.Tensor) {
+	if !m.apart && len(rows) > 1 {
+		rows = []torch.Tensor{torch.Cat(0, rows...)}
+	}
+	features, logits = m.pass(rows[0])
+	for _, of := range rows[1:] {
+		moreFeatures, moreLogits := m.pass(of)
+		features, logits = torch.Cat(0, features, moreFeatures), torch.Cat(0, logits, moreLogits)
+	}
+	return features, logits
 }
 
 // pass passes rows through the network in training mode and returns float32.

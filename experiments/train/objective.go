@@ -10,25 +10,33 @@ import (
 	"iwda/torch"
 )
 
-// objective is what a run minimises: a classification loss on the source's labels and,
-// from an epoch on, a loss that aligns the domains.
+// objective is what a run minimises: a classification loss on the labels of each source and,
+// from an epoch on, a loss that aligns it with the target.
 type objective struct {
-	classification classification
-	alignment      alignment // nil for source-only
-	fromEpoch      int       // with the domain loss
-	tradeOff       float64   // factor of the domain loss
-	weightDomain   bool      // the rows of the domain loss count by their class weights
-	passes         int       // steps with a domain loss so far
+	pairs        []pair
+	fromEpoch    int     // with the domain loss
+	tradeOff     float64 // factor of the domain loss
+	weightDomain bool    // the rows of the domain loss count by their class weights
+	passes       int     // steps with a domain loss so far
 }
 
-func newObjective(run config.Resolved, method config.Method, alignment alignment, sourceDistribution torch.Tensor) *objective {
-	return &objective{
-		classification: newClassification(run, method, sourceDistribution),
-		alignment:      alignment,
-		fromEpoch:      run.Train.DomainFromEpoch,
-		tradeOff:       run.Losses.TradeOff,
-		weightDomain:   method.WeightDomain,
+// pair is a source with the target.
+type pair struct {
+	classification classification
+	alignment      alignment // nil for source-only
+}
+
+// newObjective makes that of sources with these label distributions D_S, tensors (k) that outlive the run.
+func newObjective(run config.Resolved, method config.Method, featureSize int, sources []torch.Tensor) *objective {
+	o := &objective{
+		fromEpoch:    run.Train.DomainFromEpoch,
+		tradeOff:     run.Losses.TradeOff,
+		weightDomain: method.WeightDomain,
 	}
+	for _, shares := range sources {
+		o.pairs = append(o.pairs, pair{newClassification(run, method, shares), newAlignment(run, method, featureSize, shares)})
+	}
+	return o
 }
 
 // lossTensors are the losses of one step on its device.
@@ -40,7 +48,9 @@ type lossTensors struct {
 }
 
 // aligned tells whether the total of a step in that epoch includes the domain loss.
-func (o *objective) aligned(epoch int) bool { return o.alignment != nil && epoch >= o.fromEpoch }
+func (o *objective) aligned(epoch int) bool {
+	return o.pairs[0].alignment != nil && epoch >= o.fromEpoch
+}
 
 // next counts a step and returns whether its total includes the domain loss, and the
 // coefficients of that.
@@ -49,31 +59,69 @@ func (o *objective) next(p position) (aligned bool, coefficients []float64) {
 		return false, nil
 	}
 	o.passes++
-	return true, o.alignment.coefficients(p.step, o.passes)
+	return true, o.pairs[0].alignment.coefficients(p.step, o.passes)
 }
 
 // losses computes the losses of a step, with these coefficients where the domains are
-// aligned and these class weights (k).
-func (o *objective) losses(f stepOutputs, aligned bool, coefficients []torch.Coefficient, classWeights torch.Tensor) lossTensors {
-	source, _ := f.split(f.logits)
-	loss := o.classification(source, f.labels, classWeights)
-	l := lossTensors{aligned: aligned, minimised: loss, classification: loss}
-	if l.aligned {
-		if o.weightDomain {
-			f.classWeights, f.rowWeights = classWeights, classWeights.IndexSelect(0, f.labels)
+// aligned and these class weights (k) of each source.
+func (o *objective) losses(f stepOutputs, aligned bool, coefficients []torch.Coefficient, classWeights []torch.Tensor) lossTensors {
+	l := lossTensors{aligned: aligned}
+	var classification, domain []torch.Tensor
+	for i, pair := range o.pairs {
+		f := f.ofSource(i, len(o.pairs))
+		source, _ := f.split(f.logits)
+		classification = append(classification, pair.classification(source, f.labels, classWeights[i]))
+		if aligned {
+			if o.weightDomain {
+				f.classWeights, f.rowWeights = classWeights[i], classWeights[i].IndexSelect(0, f.labels)
+			}
+			loss := pair.alignment.loss(f, coefficients)
+			domain, l.discriminator = append(domain, loss.value), append(l.discriminator, loss.logits...)
 		}
-		domain := o.alignment.loss(f, coefficients)
-		l.domain, l.discriminator = domain.value, domain.logits
-		l.minimised = loss.Add(domain.value.Scale(o.tradeOff))
+	}
+	mean := meanBySource(classification)
+	l.classification = mean(classification)
+	if l.minimised = l.classification; aligned {
+		l.domain = mean(domain)
+		l.minimised = l.classification.Add(l.domain.Scale(o.tradeOff))
 	}
 	return l
 }
 
-func (o *objective) state() nets.State {
-	if o.alignment == nil {
-		return nil
+// meanBySource returns the mean of losses of all sources in which each counts by the classification loss L that the
+// classifier has on it: in proportion to exp(-L), the geometric mean of the probabilities of the right classes,
+// and without a gradient. See docs/reference/methods.md#several-sources.
+func meanBySource(classification []torch.Tensor) func(losses []torch.Tensor) torch.Tensor {
+	if len(classification) == 1 {
+		return func(losses []torch.Tensor) torch.Tensor { return losses[0] }
 	}
-	return o.alignment.state().Prefixed(alignmentPrefix)
+	all := func(losses []torch.Tensor) torch.Tensor {
+		values := make([]torch.Tensor, len(losses))
+		for i, loss := range losses {
+			values[i] = loss.Reshape(1)
+		}
+		return torch.Cat(0, values...)
+	}
+	counts := all(classification).Detach().Scale(-1).Softmax(0)
+	return func(losses []torch.Tensor) torch.Tensor { return all(losses).Mul(counts).Sum() }
+}
+
+// state is that of all alignments.
+func (o *objective) state() (state nets.State) {
+	for i, pair := range o.pairs {
+		if pair.alignment != nil {
+			state = append(state, pair.alignment.state().Prefixed(nameOfSource(alignmentPrefix, i))...)
+		}
+	}
+	return state
+}
+
+// nameOfSource is the name in a checkpoint of what there is of each source.
+func nameOfSource(name string, source int) string {
+	if source == 0 {
+		return name
+	}
+	return fmt.Sprintf("%s.source%d", name, source+1)
 }
 
 // alignmentPrefix stands before the names of the tensors that an alignment trains.

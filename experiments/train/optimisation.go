@@ -62,8 +62,8 @@ type group struct {
 }
 
 // newGroups makes the optimisers of the network and, where it trains something, of
-// the alignment.
-func newGroups(run config.Resolved, network nets.Network, alignment alignment) []group {
+// each pair's alignment.
+func newGroups(run config.Resolved, network nets.Network, pairs []pair) []group {
 	headRate := cmp.Or(run.Train.HeadRate, 1)
 	var groups []group
 	add := func(state nets.State, g group) {
@@ -80,15 +80,17 @@ func newGroups(run config.Resolved, network nets.Network, alignment alignment) [
 	} else {
 		add(network.State(), group{rate: headRate})
 	}
-	if alignment != nil {
-		add(alignment.state(), group{rate: headRate, constant: !run.Discriminator.Annealed, ofAlignment: true})
+	for _, pair := range pairs {
+		if pair.alignment != nil {
+			add(pair.alignment.state(), group{rate: headRate, constant: !run.Discriminator.Annealed, ofAlignment: true})
+		}
 	}
 	return groups
 }
 
-func newOptimisation(run config.Resolved, network nets.Network, alignment alignment, restarts *restarts) *optimisation {
+func newOptimisation(run config.Resolved, network nets.Network, pairs []pair, restarts *restarts) *optimisation {
 	return &optimisation{
-		settings: run.Train, groups: newGroups(run, network, alignment), rate: run.Train.Optimizer.LR, restarts: restarts,
+		settings: run.Train, groups: newGroups(run, network, pairs), rate: run.Train.Optimizer.LR, restarts: restarts,
 	}
 }
 

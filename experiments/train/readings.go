@@ -37,14 +37,15 @@ type measures struct {
 	lengths []int        // of what stands in values one after another
 	rows    int          // of features and logits
 
-	aligned, discriminated               bool // there is a domain loss, of a discriminator
+	aligned                              bool // there is a domain loss
+	discriminators                       int  // behind it
 	networkGradients, alignmentGradients int  // groups of parameters
 }
 
 // measured takes what is wanted of a step: its outputs, losses and norms of gradients.
 func measured(f stepOutputs, losses lossTensors, gradients gradientNorms) (m measures) {
 	m = measures{
-		rows: f.features.Shape()[0], aligned: losses.aligned, discriminated: len(losses.discriminator) > 0,
+		rows: f.features.Shape()[0], aligned: losses.aligned, discriminators: len(losses.discriminator) / 2,
 		networkGradients: len(gradients.network), alignmentGradients: len(gradients.alignment),
 	}
 	torch.NoGrad(func() {
@@ -117,8 +118,9 @@ func (r *reading) read(copied []float32, tradeOff float64) (v stepValues, rest [
 		v.Domain, v.AlignedSteps = number(), 1
 	}
 	v.Total = v.Classification + tradeOff*v.Domain
-	if r.discriminated {
-		v.DiscriminatorAccuracy, v.DiscriminatorSteps = discriminatorAccuracy(next(), next()), 1
+	for range r.discriminators {
+		v.DiscriminatorAccuracy += discriminatorAccuracy(next(), next()) / float64(r.discriminators)
+		v.DiscriminatorSteps = 1
 	}
 	v.NetworkGradient = norm(r.networkGradients, number)
 	v.DiscriminatorGradient = norm(r.alignmentGradients, number)

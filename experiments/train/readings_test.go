@@ -82,6 +82,7 @@ func TestReadingStepsTogetherGivesTheSameBits(t *testing.T) {
 		resolve(t, "subsampled", "iwcdan", 1, "train.epochs=2"),
 		resolve(t, "subsampled", "iwjan", 1, "train.epochs=2", "dataset.train_per_class=10"),
 		diverging(t, 20),
+		twoSources(t, "iwcdan-e", "train.domain_from_epoch=2"),
 	} {
 		want, _ := train(t, run)
 		got, err := readingTogether(t, run, 5) // no divisor of an epoch's steps

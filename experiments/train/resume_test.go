@@ -17,6 +17,10 @@ import (
 func TestResumeGivesTheSameBits(t *testing.T) {
 	office := drawOffice(t, 2)
 	text, _ := gaussians(t)
+	if err := os.CopyFS(filepath.Join(office, "webcam"), os.DirFS(filepath.Join(office, "dslr"))); err != nil {
+		t.Fatal(err)
+	}
+	const twoOffices = "tasks=[amazon+dslr-webcam]"
 	onFeatures := func(method string) config.Resolved { return resolveText(t, text, "full", method, 1, "train.epochs=2") }
 	for name, test := range map[string]struct {
 		run    config.Resolved
@@ -38,6 +42,9 @@ func TestResumeGivesTheSameBits(t *testing.T) {
 		"iwdan, restarts":               {diverging(t, 20), 15},
 		"iwdan, images, bf16":           {resolveOffice(t, office, "subsampled", "iwdan", "train.steps=4", "train.eval_every=2", "dataset.fraction=0.5", "train.precision=bf16"), 6},
 		"iwdan, held out":               {resolve(t, "subsampled", "iwdan", 1, "train.validation=0.2"), 12},
+		"iwdan, two sources":            {twoSources(t, "iwdan", "train.validation=0.2"), 11},
+		"iwcdan, images, two sources":   {resolveOffice(t, office, "full", "iwcdan", twoOffices, "train.steps=4", "train.eval_every=2", "discriminator.random_projection=64"), 6},
+		"iwjan, views, two sources":     {resolveOffice(t, office, "full", "iwjan", twoOffices, "network.views=2", "train.steps=6", "train.eval_every=3"), 14},
 		"iwjan, images, views in order": {resolveOffice(t, office, "full", "iwjan", "network.views=2", "train.steps=6", "train.eval_every=3"), 8},
 	} {
 		t.Run(name, func(t *testing.T) {

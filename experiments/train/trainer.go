@@ -77,13 +77,11 @@ func (t *trainer) open(ctx context.Context) (err error) {
 		return err
 	}
 	t.clock = newClock(t.run.Train, t.data.feed.passSteps())
-	var alignment alignment
-	sourceShares := vector(t.classWeights.Source, device)
-	t.random.Lend(func() { alignment = newAlignment(t.run, method, t.model.network.FeatureSize(), sourceShares) })
-	t.objective = newObjective(t.run, method, alignment, sourceShares)
+	sources := t.classWeights.distributions(device)
+	t.random.Lend(func() { t.objective = newObjective(t.run, method, t.model.network.FeatureSize(), sources) })
 	t.model.state().Move(torch.Float32, device)
 	t.objective.state().Move(torch.Float32, device)
-	t.optimisation = newOptimisation(t.run, t.model.network, alignment, t.restarts)
+	t.optimisation = newOptimisation(t.run, t.model.network, t.objective.pairs, t.restarts)
 	t.evaluator = evaluator{logitsOf(t.model.evaluated), t.run.Train.EvalBatch, device, t.options.alive}
 	t.recorder = &recorder{recording: t.records(method), device: device, random: t.random, compute: t.compute, recorded: map[bool]*recordedStep{}}
 	t.readings = newReadings(device)
@@ -92,7 +90,7 @@ func (t *trainer) open(ctx context.Context) (err error) {
 		checkpoint.State{DataSHA256: t.data.SHA256, WeightsSHA256: t.model.pretrainedSHA256},
 		t.clock, t.data.feed, t.model, t.objective, t.optimisation, t.classWeights, t.record, t.effort, t.restarts,
 		dropoutDraws{t.random})
-	// What the alignment drew for its own networks must not change the dropout of the
+	// What the alignments drew for their own networks must not change the dropout of the
 	// first epoch, which all methods share.
 	t.random.Seed(datasets.Stream(t.run.Seed, "dropout").Uint64())
 	return nil

@@ -23,7 +23,7 @@ func writeRun(folder string, run config.Resolved) error {
 	}
 	from, to := run.Domains()
 	d := run.Dataset
-	source, err := datasets.DrawGlyphs(from, "train", d.TrainPerClass, run.Seed)
+	source, err := datasets.DrawGlyphs(from[0], "train", d.TrainPerClass, run.Seed)
 	if err != nil {
 		return err
 	}
