@@ -161,6 +161,14 @@ func TestCountsGiveThePapersDivergences(t *testing.T) {
 	}
 }
 
+// distribution are the shares of classes with so many rows.
+func distribution(counts []int) (shares []float64) {
+	for _, n := range counts {
+		shares = append(shares, float64(n)/float64(total(counts)))
+	}
+	return shares
+}
+
 func TestTotals(t *testing.T) {
 	want := map[string][2]int{
 		"digits mnist": {60000, 10000}, "digits usps": {7291, 2007},
