@@ -85,7 +85,7 @@ test: setup ## run all tests, every benchmark once, the concurrent packages with
 	CGO_ENABLED=0 go test -timeout $(test_timeout) -tags reach ./tools/reach
 	$(with_flags) go test -timeout $(test_timeout) -race -skip 'PublicDigits|CompressedBombs' $(race_packages)
 	$(with_flags) go test -timeout $(test_timeout) -short -run '^$$' -bench . -benchtime 1x $(benchmarks)
-	$(with_flags) go test -timeout $(test_timeout) -race -run 'Signal|AtOnce' ./cmd/iwrun ./datasets/table ./experiments/predict
+	$(with_flags) go test -timeout $(test_timeout) -race -run 'Signal|AtOnce' ./cmd/iwrun ./datasets/table ./adaptation/predict
 
 # No test may depend on speed. PACKAGES narrows the choice.
 PACKAGES ?= ./...
@@ -99,7 +99,7 @@ test-browser: setup ## the HTML reports in a real browser, and by axe-core: Chro
 	@$(MAKE) --no-print-directory $(library)
 	@mkdir -p build/axe
 	npm install --prefix build/axe --ignore-scripts --no-audit --no-fund --loglevel=error axe-core@4.14.1
-	$(with_flags) IWDA_AXE='$(here)'/build/axe/node_modules/axe-core/axe.min.js go test -tags browser ./experiments/report/page ./experiments/adapt -run '^Test(Browser|Widths|Accessible)'
+	$(with_flags) IWDA_AXE='$(here)'/build/axe/node_modules/axe-core/axe.min.js go test -tags browser ./experiments/report/page ./adaptation/adapt -run '^Test(Browser|Widths|Accessible)'
 
 test-latex: ## every table in LaTeX set by pdflatex, which is installed where it is missing
 	@sh tools/setup.sh pdflatex:texlive-latex-recommended
@@ -149,7 +149,7 @@ test-slurm: ## arrays on a real Slurm of this machine, which is installed where 
 TORTURE ?= build/torture
 TORTURE_MINUTES ?= 60
 torture: build ## every call failing, every power cut, every byte damaged, 1,400 kills; goes on where it ended (TORTURE=/dev/shm/torture)
-	$(with_flags) IWDA_TORTURE=yes go test -timeout 60m -run 'FailingDisk|PowerCuts|EveryCall|EveryByte|Corrupted' -v ./internal/wholefile ./datasets/table ./experiments/model ./experiments/labelshift ./experiments/train
+	$(with_flags) IWDA_TORTURE=yes go test -timeout 60m -run 'FailingDisk|PowerCuts|EveryCall|EveryByte|Corrupted' -v ./internal/wholefile ./datasets/table ./experiments/model ./adaptation/labelshift ./experiments/train
 	$(with_flags) go run ./research/torture -iwrun build/iwrun -o $(TORTURE) -minutes $(TORTURE_MINUTES)
 
 # The packages in which goroutines meet. Tests that unpack large files in one of them take minutes with the

@@ -10,18 +10,18 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"iwda/adaptation/adapt"
+	"iwda/adaptation/labels"
 	"iwda/datasets/table"
-	"iwda/experiments/adapt"
-	"iwda/experiments/labels"
 	"iwda/experiments/plan"
 	"iwda/experiments/progress"
 	"iwda/experiments/schedule"
+	"iwda/inference/sets"
+	"iwda/inference/trust"
 	"iwda/internal/commandline"
 	"iwda/internal/input"
 	"iwda/internal/printable"
 	"iwda/internal/wholefile"
-	"iwda/sets"
-	"iwda/trust"
 )
 
 // adaptOptions say which domains are adapted, where to, and what is shown.

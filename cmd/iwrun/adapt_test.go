@@ -16,8 +16,8 @@ import (
 	"syscall"
 	"testing"
 
-	"iwda/experiments/adapt"
-	"iwda/experiments/adapt/names"
+	"iwda/adaptation/adapt"
+	"iwda/adaptation/adapt/names"
 	"iwda/experiments/engine"
 	"iwda/experiments/model"
 	"iwda/experiments/store"

@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/urfave/cli/v2"
 
-	"iwda/experiments/adapt"
+	"iwda/adaptation/adapt"
 	"iwda/internal/commandline"
 	"iwda/internal/input"
 	"iwda/internal/printable"

@@ -3,8 +3,8 @@ package main
 import (
 	"github.com/urfave/cli/v2"
 
+	"iwda/adaptation/adapt"
 	"iwda/datasets/table"
-	"iwda/experiments/adapt"
 	"iwda/internal/commandline"
 	"iwda/internal/printable"
 )

@@ -8,8 +8,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"iwda/experiments/adapt"
-	"iwda/experiments/adapt/names"
+	"iwda/adaptation/adapt"
+	"iwda/adaptation/adapt/names"
 	"iwda/experiments/report/sheet"
 	"iwda/internal/commandline"
 	"iwda/internal/wholefile"

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"iwda/experiments/labels"
+	"iwda/adaptation/labels"
 	"iwda/internal/testfiles"
 )
 

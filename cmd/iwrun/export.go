@@ -7,9 +7,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"iwda/experiments/adapt/names"
+	"iwda/adaptation/adapt/names"
+	"iwda/adaptation/predict"
 	"iwda/experiments/model"
-	"iwda/experiments/predict"
 	"iwda/internal/commandline"
 	"iwda/internal/input"
 	"iwda/internal/wholefile"

@@ -14,8 +14,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"iwda/adaptation/labelshift/command"
 	"iwda/experiments/engine"
-	"iwda/experiments/labelshift/command"
 	"iwda/internal/commandline"
 	"iwda/internal/printable"
 	"iwda/internal/version"

@@ -9,11 +9,11 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"iwda/adaptation/adapt/names"
+	"iwda/adaptation/labels"
+	"iwda/adaptation/predict"
 	"iwda/datasets/table"
-	"iwda/experiments/adapt/names"
-	"iwda/experiments/labels"
 	"iwda/experiments/model"
-	"iwda/experiments/predict"
 	"iwda/internal/commandline"
 	"iwda/internal/input"
 	"iwda/internal/printable"

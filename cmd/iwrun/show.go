@@ -11,15 +11,15 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"iwda/experiments/adapt"
-	"iwda/experiments/adapt/names"
+	"iwda/adaptation/adapt"
+	"iwda/adaptation/adapt/names"
 	"iwda/experiments/model"
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
+	"iwda/inference/trust"
 	"iwda/internal/commandline"
 	"iwda/internal/input"
 	"iwda/internal/printable"
-	"iwda/trust"
 )
 
 func newShowCommand(s streams) *cli.Command {

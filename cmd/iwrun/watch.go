@@ -12,15 +12,15 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"iwda/adaptation/adapt"
+	"iwda/adaptation/adapt/names"
+	"iwda/adaptation/labelshift"
+	"iwda/adaptation/labelshift/command"
+	"iwda/adaptation/predict"
+	"iwda/adaptation/watch"
 	"iwda/datasets/table"
-	"iwda/experiments/adapt"
-	"iwda/experiments/adapt/names"
-	"iwda/experiments/labelshift"
-	"iwda/experiments/labelshift/command"
 	"iwda/experiments/model"
-	"iwda/experiments/predict"
 	"iwda/experiments/report/sheet"
-	"iwda/experiments/watch"
 	"iwda/internal/commandline"
 	"iwda/internal/input"
 )

@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"iwda/experiments/adapt/names"
+	"iwda/adaptation/adapt/names"
 	"iwda/experiments/model"
 	"iwda/experiments/store"
 	"iwda/internal/input"

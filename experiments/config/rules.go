@@ -15,10 +15,10 @@ import (
 	"iwda/datasets/images"
 	"iwda/datasets/normalise"
 	"iwda/experiments/learningrate"
+	"iwda/inference/selection"
 	"iwda/internal/nearest"
 	"iwda/losses/form"
 	"iwda/nets/architecture"
-	"iwda/selection"
 )
 
 // A rule says which values a key takes, in words, and checks one.

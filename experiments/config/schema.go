@@ -9,7 +9,7 @@ import (
 
 	"iwda/datasets/normalise"
 	"iwda/experiments/learningrate"
-	"iwda/selection"
+	"iwda/inference/selection"
 )
 
 // Config is one experiment file: what is trained on what, how, and how often. A

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"iwda/selection"
+	"iwda/inference/selection"
 )
 
 // Rules are the criteria. How runs are chosen

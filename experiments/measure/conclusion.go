@@ -10,12 +10,12 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"iwda/classshares"
 	"iwda/experiments/config"
 	"iwda/experiments/domains"
 	"iwda/experiments/model"
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
+	"iwda/inference/classshares"
 	"iwda/weightest/shifttest"
 )
 

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 
-	"iwda/classshares"
 	"iwda/datasets"
 	"iwda/experiments/domains"
 	"iwda/experiments/store"
+	"iwda/inference/classshares"
+	"iwda/inference/selection"
 	"iwda/internal/evenly"
-	"iwda/selection"
 	"iwda/weightest/calibration"
 )
 

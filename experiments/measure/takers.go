@@ -6,9 +6,9 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"iwda/classshares"
 	"iwda/datasets"
 	"iwda/experiments/store"
+	"iwda/inference/classshares"
 )
 
 // Taker takes what a classifier says of the rows of a set, batch by batch in the set's order. The

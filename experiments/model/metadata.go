@@ -19,11 +19,11 @@ import (
 	"iwda/datasets/normalise"
 	"iwda/datasets/table"
 	"iwda/experiments/store"
+	"iwda/inference/sets"
 	"iwda/internal/input"
 	"iwda/internal/seal"
 	"iwda/internal/wholefile"
 	"iwda/nets/architecture"
-	"iwda/sets"
 )
 
 // The formats of model.json. A change that readers could get wrong has a higher number,

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io"
 
-	"iwda/classshares"
 	"iwda/datasets"
+	"iwda/inference/classshares"
 	"iwda/nets/architecture"
 	"iwda/nets/onnx"
 	"iwda/nets/statedict"

@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"strings"
 
+	"iwda/inference/selection"
 	"iwda/internal/input"
-	"iwda/selection"
 )
 
 // lines is a kind of CSV file, a header and a line for each R. Numbers read back exactly;

@@ -8,11 +8,11 @@ import (
 	"slices"
 	"testing"
 
-	"iwda/classshares"
-	"iwda/experiments/labelshift"
+	"iwda/adaptation/labelshift"
 	savedmodel "iwda/experiments/model"
 	"iwda/experiments/store"
-	"iwda/selection"
+	"iwda/inference/classshares"
+	"iwda/inference/selection"
 )
 
 // Every evaluation leaves the criteria that follow from the network's outputs, and an

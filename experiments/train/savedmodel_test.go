@@ -11,7 +11,6 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"iwda/classshares"
 	"iwda/datasets"
 	"iwda/datasets/normalise"
 	"iwda/experiments/config"
@@ -19,6 +18,7 @@ import (
 	savedmodel "iwda/experiments/model"
 	"iwda/experiments/network"
 	"iwda/experiments/store"
+	"iwda/inference/classshares"
 	"iwda/nets"
 	"iwda/torch"
 )

@@ -14,7 +14,7 @@ import (
 // withoutLibtorch are iwrun, and the packages that another program can use without libtorch.
 var withoutLibtorch = []string{
 	"./cmd/iwrun",
-	"./weightest/...", "./monitor", "./evaluation", "./sets", "./floor", "./selection/...", "./learners/...", "./datasets/...",
+	"./weightest/...", "./inference/monitor", "./inference/evaluation", "./inference/sets", "./inference/floor", "./inference/selection/...", "./learners/...", "./datasets/...",
 }
 
 // noCompiler is an environment without cgo, a C compiler or libraries, and without a

@@ -69,7 +69,7 @@ var works = []work{
 
 	// Rows of 512 features through 256 units to probabilities of 10 classes, standardised and
 	// corrected for class shares, from a file of .npy, by processor time.
-	{"predictions by a core, 512→256→10", goal{150_000, "rows/s", false}, goBenchmark("experiments/predict", "Rows/standard", 5), nil},
+	{"predictions by a core, 512→256→10", goal{150_000, "rows/s", false}, goBenchmark("adaptation/predict", "Rows/standard", 5), nil},
 
 	// From the confusion matrix to the class weights, the mean of three problems.
 	quadraticProgram(10, 300, 5), quadraticProgram(65, 60, 5), quadraticProgram(345, 8, 3),

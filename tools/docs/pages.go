@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"iwda/experiments/config"
-	"iwda/selection"
+	"iwda/inference/selection"
 	"iwda/weightest"
 )
 

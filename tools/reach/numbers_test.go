@@ -16,9 +16,9 @@ import (
 	"testing"
 	"time"
 
-	"iwda/classshares"
+	"iwda/adaptation/labelshift"
 	"iwda/datasets/table"
-	"iwda/experiments/labelshift"
+	"iwda/inference/classshares"
 	"iwda/internal/evenly"
 	"iwda/learners"
 	"iwda/learners/boosting"

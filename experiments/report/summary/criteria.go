@@ -11,11 +11,11 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
+	"iwda/adaptation/judge"
 	"iwda/experiments/config"
-	"iwda/experiments/judge"
 	"iwda/experiments/store"
+	"iwda/inference/selection"
 	"iwda/internal/printable"
-	"iwda/selection"
 )
 
 // Criteria compare the criteria that choose without labels of the target by the accuracies of

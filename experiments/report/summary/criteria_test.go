@@ -9,11 +9,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"iwda/adaptation/judge"
 	"iwda/experiments/config"
-	"iwda/experiments/judge"
 	"iwda/experiments/report/internal/sample"
 	"iwda/experiments/store"
-	"iwda/selection"
+	"iwda/inference/selection"
 )
 
 // finished writes what a run of two classes leaves to choose by: its accuracy in parts of 1, and

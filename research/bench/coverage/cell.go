@@ -9,9 +9,9 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"iwda/classshares"
+	"iwda/inference/classshares"
+	"iwda/inference/sets"
 	"iwda/internal/gaussians"
-	"iwda/sets"
 	"iwda/weightest"
 	"iwda/weightest/calibration"
 	"iwda/weightest/intervals"

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"iwda/experiments/labels"
+	"iwda/adaptation/labels"
 )
 
 // measureAccuracy returns how often the interval of an accuracy holds the truth, and how wide it is.

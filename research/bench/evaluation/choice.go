@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"strconv"
 
-	"iwda/experiments/labels"
+	"iwda/adaptation/labels"
 )
 
 // measureChoice returns how often labels choose one of five other methods, and how often the intervals of

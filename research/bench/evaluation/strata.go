@@ -7,8 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"iwda/adaptation/labels"
 	"iwda/datasets"
-	"iwda/experiments/labels"
 )
 
 // drawnRow is a row with its stratum of confidence, as "0.8-0.95", and that stratum's share of all rows.

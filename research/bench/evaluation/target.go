@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"iwda/experiments/labels"
+	"iwda/adaptation/labels"
 )
 
 // rows of each target. Each is evaluated some times, with other rows labelled.

@@ -20,7 +20,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"iwda/monitor"
+	"iwda/inference/monitor"
 	"iwda/weightest/shifttest"
 )
 

@@ -1,0 +1,185 @@
+package adapt
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"iwda/adaptation/judge"
+	"iwda/adaptation/labels"
+	"iwda/experiments/config"
+	"iwda/experiments/model"
+	"iwda/experiments/plan"
+	"iwda/experiments/store"
+	"iwda/inference/sets"
+	"iwda/inference/trust"
+	"iwda/internal/printable"
+)
+
+// conclusion is what was chosen, and what it says of the target.
+type conclusion struct {
+	judge.Choice
+	known   trust.Known
+	Runs    []plan.Run     // those that predict
+	Classes []ClassOutcome // write sets the shares of the predictions
+	// Folder is that of the used run's method, whose seeds iwrun predict takes together.
+	Folder   string
+	disputes disputes
+	versions map[string]string // of the programs that made the used run
+	labels   *LabelChoice      // nil unless labels chose
+	measured *Measured         // by write; nil without labels
+	kept     string            // what write says of rows to label that it kept; "" if it drew some, or none were wanted
+	drawn    []labels.Row      // those rows, unless somebody has labelled former ones
+	heldOut  heldOutRows
+	first    judge.Candidate // of those that predict
+	picture  picture
+	// thresholds are those of sets, of each of their levels; nil if none hold.
+	thresholds []sets.Thresholds
+}
+
+// Chosen is what is known of the runs that predict.
+func (o conclusion) Chosen() (chosen Chosen) {
+	for _, i := range o.Predicting() {
+		chosen = append(chosen, o.Judged[i])
+	}
+	return chosen
+}
+
+// conclude judges the finished runs below the folder of results by the rule and returns
+// what came of the one that is used, or of all seeds of its method. Labels may have chosen another one.
+func conclude(how config.Selection, results string, runs []plan.Run, chosen *LabelChoice, seen belonging) (conclusion, error) {
+	candidates, err := candidatesOf(results, runs)
+	if err != nil {
+		return conclusion{}, err
+	}
+	compared, leftOut, err := judge.New(candidates)
+	if err != nil {
+		return conclusion{}, err
+	}
+	compared.Shared.Dependent, compared.Shared.Outside = seen.blatant, seen.outside
+	candidates = compared.Candidates
+	runs = slices.DeleteFunc(slices.Clone(runs), func(run plan.Run) bool { return !compared.Judges(run.ID.String()) })
+	if err := compared.TestShift(); err != nil {
+		return conclusion{}, err
+	}
+	var choice judge.Choice
+	if how.Rule == "" && compared.Has(how.Alike) {
+		choice, err = compared.Together(how)
+	} else {
+		choice, err = compared.Choose(how.RuleOrDefault(), how.Tolerance)
+	}
+	if err != nil {
+		return conclusion{}, err
+	}
+	for _, why := range leftOut {
+		choice.Problems = append(choice.Problems, fmt.Sprintf("%s: this run is left out.", why))
+	}
+	choice.AllSeeds = how.Choose == config.ChooseMethod
+	if chosen != nil {
+		if err := choice.Follow(chosen.Method); err != nil {
+			return conclusion{}, err
+		}
+	}
+	models := make([]model.Metadata, len(runs))
+	for i, run := range runs {
+		if models[i], err = model.ReadMetadata(run.Dir(results).String()); err != nil {
+			return conclusion{}, err
+		}
+	}
+	predicting := choice.Predicting()
+	outcome := conclusion{
+		Choice: choice, labels: chosen,
+		Folder: filepath.Dir(runs[choice.Used].Dir(results).String()), first: candidates[predicting[0]],
+	}
+	used, err := runs[choice.Used].Dir(results).ReadResult()
+	if err != nil {
+		return conclusion{}, err
+	}
+	outcome.versions = used.Versions
+	if outcome.thresholds, err = compared.Thresholds(choice); err != nil {
+		return conclusion{}, err
+	}
+	outcome.known = compared.Trust(models[choice.Used].Classes, predicting, choice.Votes, choice.Correction)
+	for _, i := range predicting {
+		outcome.Runs = append(outcome.Runs, runs[i])
+	}
+	if err := outcome.tellClasses(models, compared); err != nil {
+		return conclusion{}, err
+	}
+	sentences, err := unestimated(results, runs)
+	outcome.Problems = append(outcome.Problems, sentences...)
+	err = errors.Join(err, outcome.compareMethods(runs, models, candidates), outcome.lookAtHeldOut(models, candidates))
+	return outcome, err
+}
+
+// tellClasses sets the class shares, the mean of what the runs say that tell them.
+func (o *conclusion) tellClasses(models []model.Metadata, compared *judge.Comparison) error {
+	var classes [][]ClassOutcome // of each run
+	var unbounded error          // why the last of those without intervals has none
+	for _, i := range o.Telling() {
+		shares, err := classShares(models[i], compared, i)
+		if shares == nil {
+			return fmt.Errorf("%s: %w", compared.Candidates[i].Run, err)
+		}
+		if err != nil {
+			unbounded = err
+		}
+		classes = append(classes, shares)
+	}
+	o.Classes = meanShares(classes)
+	for i, share := range o.Shared.Target() {
+		known, c := o.known.Classes[i], &o.Classes[i]
+		c.ReferenceShare, c.ShareRejected, c.MeanProbability, c.Recall, c.Precision = share, o.known.Rejected != "", known.Mean, known.Recall, known.Precision
+		if c.ShareRejected {
+			c.TargetInterval, c.WeightInterval = nil, nil
+		}
+	}
+	if unbounded != nil {
+		o.Problems = append(o.Problems, fmt.Sprintf("The class shares have no intervals: %v.", unbounded))
+	}
+	return nil
+}
+
+// candidatesOf reads what runs said.
+func candidatesOf(results string, runs []plan.Run) (candidates []judge.Candidate, err error) {
+	for _, run := range runs {
+		dir := run.Dir(results)
+		result, err := dir.ReadResult()
+		if err != nil {
+			return nil, err
+		}
+		candidate, err := judge.Read(store.Run{Dir: dir, Result: result})
+		if err != nil {
+			return nil, err
+		}
+		candidates = append(candidates, candidate)
+	}
+	return candidates, nil
+}
+
+// Chosen are the runs that predict: one, or the seeds of a method, the mean of whose
+// probabilities counts.
+type Chosen []judge.Judgement
+
+// Name is that of the run, or of the methods and their seeds.
+func (c Chosen) Name() string {
+	if len(c) == 1 {
+		return c[0].Run
+	}
+	var runs []string
+	for _, j := range c {
+		runs = append(runs, path.Join(judge.MethodOf(j.Run), path.Base(j.Run)))
+	}
+	return printable.And(runs) + " together"
+}
+
+// mean of what is known of the runs one by one.
+func (c Chosen) mean(of func(judge.Judgement) float64) float64 {
+	sum := 0.0
+	for _, j := range c {
+		sum += of(j)
+	}
+	return sum / float64(len(c))
+}

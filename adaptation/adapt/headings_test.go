@@ -1,0 +1,249 @@
+package adapt
+
+import (
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"iwda/adaptation/adapt/names"
+	"iwda/adaptation/labels"
+	"iwda/adaptation/labelshift"
+	"iwda/datasets/table"
+	"iwda/internal/evenly"
+	"iwda/internal/heading"
+	"iwda/internal/printable"
+	"iwda/internal/testfiles"
+)
+
+// One thing has one name in all files that are written for users, and in JSON.
+func TestHeadings(t *testing.T) {
+	folder := t.TempDir()
+	path := func(name string) string { return filepath.Join(folder, name) }
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	columns := func(name string) (columns []string) {
+		must(table.ReadText(path(name), func(header []string) error {
+			columns = slices.Clone(header)
+			return nil
+		}, func(int, []string) error { return nil }))
+		return columns
+	}
+	row := []string{"id", "predicted_class", "probability"}
+	shares := strings.Fields("source_share target_share target_share_low target_share_high weight weight_low weight_high")
+
+	classes := []string{"cat", "dog"}
+	_, err := table.WritePredictions(path(names.Predictions), table.Predictions{Classes: classes, Probabilities: true},
+		func(add table.Add) error { return add("1", []float32{0.25, 0.75}) })
+	must(err)
+	d := newDisputes(2, []float64{0.25, 0.75})
+	d.add("mcc", "", 2, []float64{0.75, 0.25})
+	d.rank()
+	d.take([]int{0})("1", "dog", 0.75)
+	must(d.write(path(names.Disputed), classes))
+	must(labels.Write(path(names.ToLabel), []labels.Row{{}}))
+	of := []ClassOutcome{{Class: "cat", TargetInterval: new(TargetInterval), WeightInterval: new(WeightInterval)}}
+	must(writeClasses(path(names.Classes), of))
+	must(os.WriteFile(path("source.csv"), []byte("label,probability_cat,probability_dog\ncat,0.75,0.25\ndog,0.25,0.75\n"), 0o666))
+	must(os.WriteFile(path("target.csv"), []byte("probability_cat,probability_dog\n0.75,0.25\n0.25,0.75\n0.25,0.75\n"), 0o666))
+	source, err := labelshift.ReadSource(path("source.csv"), table.Options{})
+	must(err)
+	target, err := labelshift.ReadTarget(path("target.csv"), table.Options{}, source)
+	must(err)
+	settings := labelshift.Default()
+	settings.Replicas = 20
+	analysis, err := labelshift.Analyse(source, target, settings)
+	must(err)
+
+	text, err := json.Marshal(of[0])
+	must(err)
+	var keys map[string]any
+	must(json.Unmarshal(text, &keys))
+	for _, key := range shares {
+		if _, has := keys[key]; !has {
+			t.Errorf("a class of outcome.json has no %q: %s", key, text)
+		}
+	}
+	known := []string{"mean_probability", "predicted_share", "recall", "recall_low", "recall_high", "precision", "precision_low", "precision_high"}
+	for name, c := range map[string]struct{ got, want []string }{
+		names.Predictions:  {columns(names.Predictions), append(slices.Clone(row), "probability_cat", "probability_dog")},
+		names.Disputed:     {columns(names.Disputed), append(slices.Clone(row), "mcc")},
+		names.ToLabel:      {columns(names.ToLabel), append(slices.Clone(row), "label")},
+		names.Classes:      {columns(names.Classes), slices.Concat([]string{"class"}, shares, known, []string{"share_rejected"})},
+		"labelshift's CSV": {analysis.Sheet().Records.Fields, slices.Concat([]string{"estimator", "calibration", "label_shift_p", "class"}, shares[:4], []string{"target_share_joint_low", "target_share_joint_high"}, shares[4:], []string{"weight_joint_low", "weight_joint_high", "mean_probability", "predicted_share", "share_rejected"}, known[2:])},
+		"heading": {
+			[]string{heading.ID, heading.PredictedClass, heading.Probability, heading.Stratum, heading.StratumShare, heading.Label, heading.Class},
+			append(slices.Clone(row), "stratum", "stratum_share", "label", "class"),
+		},
+	} {
+		if !slices.Equal(c.got, c.want) {
+			t.Errorf("%s: the columns are\n%q, want\n%q", name, c.got, c.want)
+		}
+	}
+}
+
+// Ids and classes that spreadsheets would take for formulas, and such as steer terminals, are in all files that are
+// written for users, cannot be run there, and are read as they were.
+func TestNoFormulas(t *testing.T) {
+	ids := []string{"=1+1", "@x", "+x", "-", "'=x", "-1", "\x1b[2J", "a\nb", "a\rb", "\x00", "a,\"b\"", "x"}
+	classes := []string{"=cmd|'/C calc'!A0", "@c"}
+	n := len(ids)
+	d := newDisputes(2, slices.Repeat([]float64{0.75, 0.25}, n))
+	d.add("mcc", "", 2, slices.Repeat([]float64{0.25, 0.75}, n))
+	d.rank()
+	draw, take := labels.NewDraw(n, 1), d.take(evenly.All(n))
+	folder := t.TempDir()
+	path := func(name string) string { return filepath.Join(folder, name) }
+	for _, format := range table.Formats() {
+		_, err := table.WritePredictions(path("predictions."+format), table.Predictions{Classes: classes, Probabilities: true}, func(add table.Add) error {
+			for _, id := range ids {
+				if err := add(id, []float32{0.75, 0.25}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, id := range ids {
+		draw.Add(id, classes[0], 0.75)
+		take(id, classes[0], 0.75)
+	}
+	rows := draw.Rows()
+	for _, format := range table.Formats() {
+		outcomes := []ClassOutcome{{Class: classes[0]}, {Class: classes[1]}}
+		for _, err := range []error{d.write(path("disputed."+format), classes), labels.Write(path("to_label."+format), rows), writeClasses(path("classes."+format), outcomes)} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, name := range []string{"predictions", "disputed", "to_label", "classes"} {
+		file, err := os.Open(path(name + ".csv"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		records, err := csv.NewReader(file).ReadAll()
+		file.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var asWritten [][]string
+		for _, record := range records[1:] {
+			for i, cell := range record {
+				if strings.ContainsAny(cell[:min(1, len(cell))], "=+@-") && cell != "-1" {
+					t.Errorf("%s.csv: the cell %q is a formula", name, cell)
+				}
+				record[i] = printable.FromCell(cell)
+			}
+			asWritten = append(asWritten, record)
+		}
+		want, column := ids, 0
+		if name == "classes" {
+			want = classes
+		}
+		var got []string
+		for _, record := range asWritten {
+			got = append(got, record[column])
+			if name == "disputed" && record[3] != classes[1] || name != "classes" && record[1] != classes[0] {
+				t.Errorf("%s.csv: %q", name, record)
+			}
+		}
+		slices.Sort(got)
+		if want = slices.Sorted(slices.Values(want)); !slices.Equal(got, want) {
+			t.Errorf("%s.csv: %q, want %q", name, got, want)
+		}
+		got = nil
+		if err := table.ReadText(path(name+".parquet"), func([]string) error { return nil }, func(_ int, cells []string) error {
+			got = append(got, strings.Clone(cells[0]))
+			return nil
+		}); err != nil {
+			t.Error(err)
+		}
+		if slices.Sort(got); !slices.Equal(got, want) {
+			t.Errorf("%s.parquet: %q, want %q", name, got, want)
+		}
+	}
+	// Labels of drawn rows are matched with their predictions, be their ids formulas or not.
+	filled := "id,label\n"
+	for _, id := range ids[:5] {
+		filled += printable.Cell(id) + "," + printable.Cell(classes[1]) + "\n"
+	}
+	testfiles.Write(t, path("labels.csv"), filled)
+	for _, format := range table.Formats() {
+		e, err := evaluateHere(context.Background(), path("predictions."+format), path("labels.csv"), EvaluateOptions{})
+		if err != nil || e.Labels != 5 || e.Rows != n || e.Recalls[0].Class != classes[1] {
+			t.Errorf("%s: %+v, %v", format, e, err)
+		}
+	}
+}
+
+// Tables are in Parquet if that is asked for, are evaluated, and give way to those of another format.
+func TestTablesInParquet(t *testing.T) {
+	source, target := bothDomains(t)
+	o := Options{Folder: filepath.Join(t.TempDir(), "out"), Set: []string{"methods=[source-only@linear]", "seeds=[1]"}, Format: "parquet", Probabilities: true}
+	run := func(has, lacks string) *Outcome {
+		t.Helper()
+		outcome, err := runHere(context.Background(), source, target, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"predictions", "classes", "disputed"} {
+			if outcome.Files[name] != name+has || !names.Exists(filepath.Join(o.Folder, name+has)) || names.Exists(filepath.Join(o.Folder, name+lacks)) {
+				t.Errorf("%s: %v", name, outcome.Files)
+			}
+		}
+		if names.Exists(filepath.Join(o.Folder, "first"+has)) || !names.Exists(filepath.Join(o.Folder, names.ToLabel)) {
+			t.Error("first, or no rows to label")
+		}
+		return outcome
+	}
+	outcome := run(".parquet", ".csv")
+	shares, err := table.ReadShares(filepath.Join(o.Folder, "classes.parquet"), []string{outcome.Classes[0].Class, outcome.Classes[1].Class})
+	if err != nil || math.Abs(shares[0]-outcome.Classes[0].TargetShare) > 1e-12 {
+		t.Errorf("%v, %v; outcome.json has %v", shares, err, outcome.Classes[0].TargetShare)
+	}
+	filled := labelled(t, func(int) string { return "dog" }, 60, 70, 80)
+	inParquet, err := evaluateHere(context.Background(), o.Folder, filled, EvaluateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if classes, err := table.ClassesOf(filepath.Join(o.Folder, "predictions.parquet")); err != nil || !slices.Equal(classes, []string{outcome.Classes[0].Class, outcome.Classes[1].Class}) {
+		t.Errorf("probabilities of %q, %v", classes, err)
+	}
+	o.Format = ""
+	run(".csv", ".parquet")
+	inCSV, err := evaluateHere(context.Background(), o.Folder, filled, EvaluateOptions{})
+	if diff := cmp.Diff(inCSV, inParquet, cmpopts.EquateApprox(0, 1e-7)); err != nil || diff != "" {
+		t.Error(diff, err)
+	}
+	o.Format = "xls"
+	if _, err := runHere(context.Background(), source, target, o); err == nil || !strings.Contains(err.Error(), `no format "xls"; there are csv and parquet`) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// An outcome of another format is an error that says which.
+func TestOutcomeOfAnotherFormat(t *testing.T) {
+	folder := t.TempDir()
+	for text, want := range map[string]string{`{"format": 2}`: "has the format 2", `{"format": 3}`: "has the format 3", "{}": "has the format 0"} {
+		testfiles.Write(t, filepath.Join(folder, names.Outcome), text)
+		if _, err := ReadOutcome(folder); err == nil || !strings.Contains(err.Error(), names.Outcome+": "+want+"; this version of iwrun reads 4: give the same iwrun adapt command again") {
+			t.Errorf("%s: error %v", text, err)
+		}
+	}
+}

@@ -1,0 +1,222 @@
+package adapt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"iwda/adaptation/adapt/names"
+	"iwda/adaptation/predict"
+	"iwda/datasets/catalogue"
+	"iwda/datasets/table"
+	"iwda/experiments/config"
+	"iwda/experiments/model"
+	"iwda/internal/testfiles"
+)
+
+func writeFile(t *testing.T, folder, name, text string) string {
+	t.Helper()
+	path := filepath.Join(folder, name)
+	testfiles.Write(t, path, text)
+	return path
+}
+
+// Columns count in the files that have them, and what is said of them is checked before.
+func TestNaming(t *testing.T) {
+	folder := t.TempDir()
+	source := writeFile(t, folder, "source.csv", "ID,species,a,plate\n1,x,2,p\n2,y,3,p\n3,x,4,q\n4,y,5,q\n")
+	class := writeFile(t, folder, "class.csv", "Class,a\nx,2\ny,3\n")
+	target := writeFile(t, folder, "target.csv", "sample,a,plate\n1,2,p\n")
+	one := writeFile(t, folder, "one.csv", "site,label,a\nn,x,1\ns,,1\nn,y,1\ns,x,2\n")
+	single := writeFile(t, folder, "single.csv", "site,label,a\nn,x,1\nn,y,1\n")
+	three := writeFile(t, folder, "three.csv", "site,label,a\nn,x,1\ns,y,1\nw,,1\n")
+	capitals := writeFile(t, folder, "capitals.csv", "ID,label,class,a\n1,x,y,2\n2,y,x,3\n")
+	species := table.Roles{Label: "species"}
+	for _, c := range []struct {
+		source, target string
+		n              Naming
+		want           [2]table.Roles
+		said           string
+	}{
+		{source, target, Naming{Roles: table.Roles{Label: "species", ID: "sample", Ignore: []string{"plate"}}},
+			[2]table.Roles{{Label: "species", ID: "ID", Ignore: []string{"plate"}}, {ID: "sample", Ignore: []string{"plate"}}}, ""},
+		{class, target, Naming{}, [2]table.Roles{{Label: "Class"}, {}}, `source: column "Class" is used as the label, because of its name; choose another one with --label-column`},
+		{capitals, capitals, Naming{Roles: table.Roles{Ignore: []string{"ID"}}}, [2]table.Roles{{Ignore: []string{"ID"}}, {Ignore: []string{"ID"}}}, ""},
+		{capitals, target, Naming{Roles: table.Roles{Label: "ID"}}, [2]table.Roles{{Label: "ID"}, {}}, ""},
+		{capitals, target, Naming{Roles: table.Roles{Ignore: []string{"label"}}},
+			[2]table.Roles{{Label: "class", ID: "ID", Ignore: []string{"label"}}, {}}, `source: column "class" is used as the label, because of its name; choose another one with --label-column`},
+		{class, class, Naming{Roles: table.Roles{Label: "Class"}}, [2]table.Roles{{Label: "Class"}, {Label: "Class"}}, ""},
+		{one, "", Naming{Roles: table.Roles{DomainColumn: "site"}},
+			[2]table.Roles{{DomainColumn: "site", DomainValue: "n"}, {DomainColumn: "site", DomainValue: "s"}}, `source: rows with "n" in the column "site"; target: rows with "s"`},
+		{three, three, Naming{Roles: table.Roles{DomainColumn: "site", DomainValue: "n"}, TargetValue: "w"},
+			[2]table.Roles{{DomainColumn: "site", DomainValue: "n"}, {DomainColumn: "site", DomainValue: "w"}}, `source: rows with "n" in the column "site"; target: rows with "w"`},
+	} {
+		files, said, err := c.n.files(c.source, c.target)
+		if err != nil {
+			t.Errorf("%+v: %v", c, err)
+			continue
+		}
+		for i, want := range c.want {
+			if !files[i].Roles.Equal(want) {
+				t.Errorf("%s, %s: %+v, want %+v", c.source, c.target, files[i].Roles, want)
+			}
+		}
+		if got := strings.Join(said, "\n"); got != c.said {
+			t.Errorf("said %q, want %q", got, c.said)
+		}
+	}
+	for _, c := range []struct {
+		source, target string
+		n              Naming
+		want           string
+	}{
+		{source, target, Naming{}, source + `: which column has the labels? None is called label, class or target. Name it with --label-column NAME; columns with few values are "species" (2 values), "plate" (2 values)`},
+		{target, target, Naming{}, `columns are "sample", "a", "plate"`},
+		{source, target, Naming{Roles: table.Roles{Label: "specie"}}, source + `: there is no column "specie", which --label-column names; did you mean "species"?`},
+		{source, target, Naming{Roles: table.Roles{Label: "species", ID: "ID"}}, target + `: there is no column "ID", which --id-column names`},
+		{source, target, Naming{Roles: table.Roles{Label: "species", Ignore: []string{"b"}}}, source + " and " + target + `: there is no column "b", which --ignore names`},
+		{folder, target, Naming{Roles: species}, folder + ": columns can be named only for a file of rows"},
+		{source, target, Naming{Roles: table.Roles{Label: "species", DomainColumn: "plate"}}, "--domain-column is for one file with both domains, but these are two: "},
+		{one, "", Naming{Roles: table.Roles{DomainColumn: "site", DomainValue: "x"}}, one + `: column "site": no row has "x"; there are "n" (2 rows, 2 with labels), "s" (2 rows, 1 with labels)`},
+		{single, "", Naming{Roles: table.Roles{DomainColumn: "site"}}, single + `: column "site": all rows are of one domain; add rows of the other one, or name another column with --domain-column; there are "n" (2 rows, 2 with labels)`},
+		{three, "", Naming{Roles: table.Roles{DomainColumn: "site"}}, `the source is the one domain whose rows all have labels, but 2 domains are like that: name the source with --source-domain VALUE; there are "n" (1 row, 1 with labels), "s" (`},
+		{three, "", Naming{Roles: table.Roles{DomainColumn: "site", DomainValue: "n"}}, `the source is "n", and 2 others could be the target: name one with --target-domain VALUE`},
+		{one, "", Naming{Roles: table.Roles{DomainColumn: "site", DomainValue: "n"}, TargetValue: "n"}, `"n" cannot be both source and target`},
+		{class, target, Naming{TargetValue: "n"}, "--source-domain and --target-domain need --domain-column"},
+		{filepath.Join(folder, "none.csv"), target, Naming{}, "source: stat "},
+	} {
+		if _, _, err := c.n.files(c.source, c.target); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s, %s, %+v: error %v, want one with %q", c.source, c.target, c.n, err, c.want)
+		}
+	}
+}
+
+// What is said of columns stands in the experiment file as it is read.
+func TestNamingInTheExperimentFile(t *testing.T) {
+	d := seen(catalogue.Vectors, 600, 500)
+	d.Source.Roles = table.Roles{Label: "sp: \"ecies\"", Ignore: []string{"a, b", "c"}, DomainColumn: "yes", DomainValue: "1"}
+	d.Target.Roles = table.Roles{ID: "#", DomainColumn: "yes", DomainValue: ""}
+	file := parse(t, d)
+	for _, want := range []Domain{d.Source, d.Target} {
+		if got := domainFiles(file)[want.Domain]; got.Path != want.Path || !got.Roles.Equal(want.Roles) {
+			t.Errorf("%+v, want %+v", got, want.Files)
+		}
+	}
+	if err := d.checkExperiment(file); err != nil {
+		t.Error(err)
+	}
+	d.Target.ID = ""
+	if err := d.checkExperiment(file); err == nil || !strings.Contains(err.Error(), "uses other columns of the target: ") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// oneFile has both domains, with labels, ids, domains and more under names of their own.
+func oneFile(t *testing.T, folder string) string {
+	var text strings.Builder
+	text.WriteString("sample,site,species,width,height,run\n")
+	for i := range 240 {
+		class, site, species := i%3, "north", "ant"
+		if class > 0 {
+			species = "bee"
+		}
+		if i%2 == 1 {
+			site, species = "south", ""
+		}
+		fmt.Fprintf(&text, "s%d,%s,%s,%d,%d,%d\n", i, site, species, class*10+i%7, i%5, i)
+	}
+	return writeFile(t, folder, "both.csv", text.String())
+}
+
+// One file with both domains goes to predictions of one of them, with its own ids; the model reads
+// any file with the columns that it learned from, and what labels say is found by these ids.
+func TestOneFileWithBothDomains(t *testing.T) {
+	folder := t.TempDir()
+	path, out := oneFile(t, folder), filepath.Join(folder, "out")
+	o := Options{Folder: out, Set: small, Columns: Naming{Roles: table.Roles{Label: "species", ID: "sample", Ignore: []string{"run"}, DomainColumn: "site"}}}
+	if _, err := runHere(context.Background(), path, "", o); err != nil {
+		t.Fatal(err)
+	}
+	predictions := lines(t, filepath.Join(out, names.Predictions))
+	if len(predictions) != 121 || !strings.HasPrefix(predictions[1], "s1,") || !strings.HasPrefix(predictions[120], "s239,") {
+		t.Fatalf("%d lines: %q", len(predictions), predictions[:2])
+	}
+	file, err := config.Load(filepath.Join(out, names.Experiment))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := domainFiles(file)[targetName]; got.ID != "sample" || got.DomainValue != "south" || !slices.Equal(got.Ignore, []string{"run"}) {
+		t.Errorf("%+v", got)
+	}
+	members, err := model.OpenEnsemble(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if in := members[0].Input; !slices.Equal(in.Columns, []string{"width", "height"}) || in.IDColumn != "sample" {
+		t.Errorf("%+v", in)
+	}
+	again := filepath.Join(folder, "again.csv")
+	written, err := predict.Write(context.Background(), members, predict.Request{Inputs: []string{path}, Shares: predict.ModelShares, Output: again}, predict.Options{Torch: iwrunTorch, Threads: 1, Batch: 50})
+	if err != nil || written.Rows() != 240 {
+		t.Fatalf("%d rows, %v", written.Rows(), err)
+	}
+	all := lines(t, again)
+	for i, line := range predictions[1:] {
+		if all[2+2*i] != line {
+			t.Errorf("row %d: %q, in the whole file %q", i, line, all[2+2*i])
+		}
+	}
+	labels := writeFile(t, folder, "labels.csv", "id,label\ns1,bee\ns3,ant\ns5,bee\ns7,bee\ns9,ant\n")
+	e, err := evaluateHere(context.Background(), out, labels, EvaluateOptions{})
+	if err != nil || len(e.Methods) == 0 || e.Methods[0].Accuracy.Value == 0 {
+		t.Errorf("%+v, %v", e, err)
+	}
+	if _, err := runHere(context.Background(), path, "", Options{Folder: out, Columns: Naming{Roles: table.Roles{Label: "species", DomainColumn: "site"}}}); err == nil || !strings.Contains(err.Error(), "uses other columns of the source") {
+		t.Errorf("other columns: error %v", err)
+	}
+}
+
+func lines(t *testing.T, path string) []string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(strings.TrimSpace(string(text)), "\n")
+}
+
+// y is a coordinate in a table, and labels beside an array of features.
+func TestLabelsCalledY(t *testing.T) {
+	folder := t.TempDir()
+	plane := writeFile(t, folder, "plane.csv", "x,y\n1,2\n3,4\n")
+	if _, _, err := (Naming{}).files(plane, plane); err == nil || !strings.Contains(err.Error(), "which column has the labels?") {
+		t.Errorf("error %v", err)
+	}
+	arrays := filepath.Join(folder, "arrays.npz")
+	file, err := os.Create(arrays)
+	if err != nil {
+		t.Fatal(err)
+	}
+	npz := table.NewNPZ(file)
+	for _, name := range []string{"features", "y"} {
+		w, err := npz.Array(name, "<i4", 1)
+		if err == nil {
+			_, err = w.Write([]byte{1, 0, 0, 0})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(npz.Close(), file.Close()); err != nil {
+		t.Fatal(err)
+	}
+	files, said, err := (Naming{}).files(arrays, plane)
+	if err != nil || files[0].Label != "y" || files[1].Label != "y" || len(said) != 1 {
+		t.Errorf("%+v, said %q, %v", files, said, err)
+	}
+}

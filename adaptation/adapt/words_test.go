@@ -1,0 +1,129 @@
+package adapt
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"iwda/adaptation/adapt/names"
+	"iwda/adaptation/predict"
+	"iwda/datasets"
+	"iwda/datasets/catalogue"
+	"iwda/datasets/table"
+	"iwda/experiments/model"
+	"iwda/internal/testfiles"
+)
+
+// wordyDomains writes a source and a target whose columns are words, and numbers with gaps, in the
+// target with a word too.
+func wordyDomains(t *testing.T) (source, target string) {
+	t.Helper()
+	random, folder := rand.New(rand.NewPCG(3, 4)), t.TempDir()
+	write := func(name string, rows int, labelled bool, colours ...string) string {
+		var text strings.Builder
+		text.WriteString("height,colour,name,legs,label\n")
+		for i := range rows {
+			class, height, label := i%2, "", ""
+			if random.IntN(10) > 0 {
+				height = fmt.Sprintf("%.3f", random.NormFloat64()+float64(class))
+			}
+			legs := fmt.Sprint(random.IntN(5))
+			if labelled {
+				label = []string{"cat", "dog"}[class]
+			} else if i == 7 {
+				legs = "three"
+			}
+			fmt.Fprintf(&text, "%s,%s,%s %d,%s,%s\n", height, colours[class*2+random.IntN(2)], name, i, legs, label)
+		}
+		path := filepath.Join(folder, name)
+		testfiles.Write(t, path, text.String())
+		return path
+	}
+	return write("source.csv", 120, true, "red", "blue", "green", ""), write("target.csv", 90, false, "red", "violet", "green", "NA")
+}
+
+// Words and gaps are encoded by what the source has, for training and by the model: raw rows
+// are predicted as those that training saw.
+func TestWords(t *testing.T) {
+	source, target := wordyDomains(t)
+	folder := filepath.Join(t.TempDir(), "out")
+	outcome, err := runHere(context.Background(), source, target, Options{Folder: folder, Set: small, Probabilities: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	summary := outcome.Decisions[1]
+	if summary.About != "columns" || !strings.HasPrefix(summary.Choice, `1 of 4 columns with words: "colour" (3 levels); 3 of 4 columns with missing values: "height" (`) {
+		t.Errorf("%+v", summary)
+	}
+	if w := outcome.Warnings; !slices.ContainsFunc(w, func(w string) bool { return strings.HasPrefix(w, `Column "name" of `) }) {
+		t.Errorf("%q", w)
+	}
+	stray := fmt.Sprintf(`olumn "legs": %s:9: "three" is not a number and counts as missing`, target)
+	if !slices.Contains(outcome.Warnings, "C"+stray+".") {
+		t.Errorf("%q", outcome.Warnings)
+	}
+	members, err := model.OpenEnsemble(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"height", "height is missing", "colour=green", "colour=red", "colour=blue", "colour is missing", "legs", "legs is missing"}
+	got := members[0].Input.Columns
+	if sorted := slices.Sorted(slices.Values(got)); !slices.Equal(sorted, slices.Sorted(slices.Values(want))) {
+		t.Errorf("%q", got)
+	}
+	predicted, err := os.ReadFile(filepath.Join(folder, names.Predictions))
+	if err != nil {
+		t.Fatal(err)
+	}
+	violet := fmt.Sprintf(`olumn "colour": %s:4: "violet" does not occur in this column of `, target)
+	if !slices.ContainsFunc(outcome.Warnings, func(w string) bool { return strings.HasPrefix(w, "C"+violet+source) }) {
+		t.Errorf("%q", outcome.Warnings)
+	}
+	for name, input := range map[string]string{"raw": target, "encoded": encodedRows(t, source, target)} {
+		output := filepath.Join(t.TempDir(), "predictions.csv")
+		request := predict.Request{Inputs: []string{input}, Shares: predict.ModelShares, Output: output, Probabilities: true}
+		written, err := predict.Write(context.Background(), members, request, predict.Options{Torch: iwrunTorch, Threads: 1, Batch: predict.DefaultBatch})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if raw := name == "raw"; raw != (len(written.Strays) == 2 && strings.HasPrefix(written.Strays[0], "c"+violet) && written.Strays[1] == "c"+stray) || !raw && written.Strays != nil {
+			t.Errorf("%s rows: %q", name, written.Strays)
+		}
+		if again, err := os.ReadFile(output); err != nil || !bytes.Equal(again, predicted) {
+			t.Errorf("%s rows: other predictions, %v", name, err)
+		}
+	}
+}
+
+// encodedRows writes the target's rows as training reads them.
+func encodedRows(t *testing.T, source, target string) string {
+	t.Helper()
+	data, err := catalogue.Find("files")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if data, err = data.Of([]catalogue.Files{{Domain: "s", Path: source}, {Domain: "t", Path: target}}); err != nil {
+		t.Fatal(err)
+	}
+	task, err := data.OpenTask("s", "t", catalogue.Source{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer task.Close()
+	var rows bytes.Buffer
+	if err := datasets.WriteFeatures(&rows, task.Target); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "encoded.npz")
+	testfiles.Write(t, path, rows.String())
+	if file, err := table.Open(path, table.Options{}); err != nil || file.Width() != 8 {
+		t.Fatal(file, err)
+	}
+	return path
+}

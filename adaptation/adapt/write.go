@@ -1,0 +1,143 @@
+package adapt
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"iwda/adaptation/adapt/names"
+	"iwda/adaptation/judge"
+	"iwda/adaptation/labels"
+	"iwda/datasets/catalogue"
+	"iwda/experiments/config"
+	"iwda/experiments/model"
+	"iwda/experiments/store"
+	"iwda/inference/sets"
+	"iwda/internal/printable"
+)
+
+// write leaves in the folder the chosen models, what they predict for every row of the target,
+// the class shares, and rows to label. Each file is replaced in one step, so that all that is
+// there is whole. The outcome of a former command goes first, as it would not be that of the others.
+func (o *conclusion) write(ctx context.Context, p *Plan) error {
+	judged := store.JudgedRows(p.Data.Target.Rows)
+	if len(judged) != len(o.disputes.used) {
+		return fmt.Errorf("%s: these runs were judged on %d target rows, but this version uses %d: a former version made them; train them again with --overwrite", p.results(), len(o.disputes.used), len(judged))
+	}
+	if err := os.Remove(p.path(names.Outcome)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	draw, dispute := p.draw(), o.disputes.take(judged)
+	picture := p.Data.sample.take(p.Data.Classes, &o.picture)
+	label, measured := measure(p.Data.Target.labels, p.Data.Classes)
+	if err := o.predict(ctx, p, func(id, class string, probability float64) {
+		draw.Add(id, class, probability)
+		dispute(id, class, probability)
+		picture(id, class, probability)
+		label(id, class, probability)
+	}); err != nil {
+		return err
+	}
+	o.measured = measured()
+	if err := o.writeToLabel(p, draw); err != nil {
+		return err
+	}
+	if err := writeClasses(p.path(p.table(names.Classes)), o.Classes); err != nil {
+		return err
+	}
+	if err := o.disputes.write(p.path(p.table(names.Disputed)), p.Data.Classes); err != nil {
+		return err
+	}
+	if err := p.removeTable(names.First); err != nil {
+		return err
+	}
+	for _, name := range []string{names.Predictions, names.Classes, names.Disputed} {
+		if err := p.removeTable(name, cmp.Or(p.options.Format, names.CSV)); err != nil { // of a former command
+			return err
+		}
+	}
+	return nil
+}
+
+// predict writes the models and their predictions, of which it tells also, and draws the picture. A
+// target of another number of rows than were looked at is an error.
+func (o *conclusion) predict(ctx context.Context, p *Plan, also func(id, class string, probability float64)) error {
+	var from []string
+	for _, run := range o.Runs {
+		from = append(from, run.Dir(p.results()).String())
+	}
+	members, err := p.options.Trust.OpenMembers(from)
+	if err != nil {
+		return err
+	}
+	correct(members, o.Correction)
+	for i, vote := range o.Votes {
+		members[i].Vote = vote
+	}
+	if o.thresholds != nil {
+		for i := range members {
+			members[i].Sets = &model.Sets{Models: len(members), Levels: sets.Levels, Thresholds: o.thresholds}
+		}
+	}
+	if err := model.Save(p.path(names.Model), members...); err != nil {
+		return err
+	}
+	rows := 0
+	written, err := p.predictTarget(ctx, members, p.table(names.Predictions), p.options.Sets, func(id, class string, probability float64) {
+		if rows++; rows <= p.Data.Target.Rows {
+			also(id, class, probability)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if rows != p.Data.Target.Rows {
+		return config.Error{Location: p.Data.Target.Path, Message: fmt.Sprintf("has %s now and had %d when it was read: it has changed since; restore it and run iwrun adapt again, or train again with --overwrite", printable.Count(rows, "row"), p.Data.Target.Rows)}
+	}
+	for i, n := range written.Counts {
+		o.Classes[i].PredictedShare = float64(n) / float64(written.Rows())
+	}
+	if p.Data.Kind == catalogue.Vectors {
+		return o.pictureOf(ctx, p, members)
+	}
+	o.pictureOfLogits()
+	return nil
+}
+
+// correct has models correct what they predict so far, whichever of them are to predict.
+func correct(members []model.Model, c judge.Correction) {
+	if c == judge.Full {
+		return // as models do that assume nothing else
+	}
+	for i := range members {
+		members[i].Shares.Assumed = corrected(members[i].Shares, c)
+	}
+}
+
+// draw returns what draws the rows that somebody may label, by the experiment's first seed.
+func (p *Plan) draw() *labels.Draw {
+	rows := max(0, cmp.Or(p.options.LabelRows, labels.UsualRows))
+	return labels.NewDraw(rows, p.file.Config.Seeds[0])
+}
+
+// writeToLabel writes the drawn rows, unless somebody has labelled those of a former draw, which
+// kept says.
+func (o *conclusion) writeToLabel(p *Plan, draw *labels.Draw) error {
+	path := p.path(names.ToLabel)
+	if p.options.LabelRows < 0 {
+		return nil
+	}
+	drawn := draw.Rows()
+	if former := labels.StateOf(path); former.Touched {
+		if rows := former.Rows; rows > 0 && rows < len(drawn) {
+			o.Problems = append(o.Problems, fmt.Sprintf("%s was kept, with %s instead of %d, because it has labels or was changed. For more rows, rename it, run the same command again, and copy the labels.", path, printable.Count(rows, "row"), len(drawn)))
+		}
+		o.kept = fmt.Sprintf("%s has labels, or was changed, and was kept; %s says how many predictions are right.", path, printable.Command("iwrun", "evaluate", p.options.Folder, path))
+		return nil
+	}
+	o.drawn = drawn
+	return labels.Write(path, o.drawn)
+}

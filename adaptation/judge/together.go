@@ -1,0 +1,191 @@
+package judge
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"iwda/datasets"
+	"iwda/experiments/config"
+	"iwda/inference/selection"
+	"iwda/weightest/shifttest"
+)
+
+// sure is the ratio of a classifier's mean certainty on the target to its accuracy on source rows,
+// both with classes as frequent as halfway between the domains, from which on columns count as meaning
+// the same: it finds in the target what it learned. Of 29 arrays in research/suite whose columns
+// differ, and are near, eight have 0.967 and more, 21 have 0.953 and less.
+const sure = 0.96
+
+// near is the distance of the columns' means from which on they moved, whatever a classifier says
+// of them, in deviations: no half of a column's rows is further from all of them than one.
+const near = 1
+
+// clearlyChanged is the p-value of the test that classes are as probable in both domains below which
+// class shares have changed: chance moves the estimate of few rows by much. research/suite/changed.md
+// has what was compared.
+const clearlyChanged = 0.01
+
+// Together chooses the methods whose assumption nothing contradicts, whose runs predict together,
+// by what the run that aligns nothing ([Shared]) says of the target:
+//
+//   - If the columns of both domains agree under the target's estimated class shares, those that
+//     take columns to mean the same, alike. If classes are as probable in both on average, as they are.
+//     Otherwise shares have changed, and they are corrected for these.
+//   - If they don't, or cannot be compared, those of moved, or of alike if there are none. If no
+//     method of moved aligns the domains, they predict as they are: rows were selected, it seems,
+//     and other shares follow from that.
+//   - If some do, columns may have moved. The more they did, the less a classifier is sure of what
+//     it sees. If it is as sure as it is right in the source, and nothing is far away, alike predict
+//     after all, corrected halfway; otherwise moved, each corrected for the shares that it estimates.
+//
+// If somebody knows that only class shares changed, alike predict, corrected in full, and
+// [Comparison.Trust] reckons with it.
+//
+// Runs that have judged the same source rows, none of which they had learnt from, have a vote by how likely
+// they make the labels of these together; see stack. Others have equal ones.
+//
+// Of the methods those count that have runs, as one of alike must ([Comparison.Has]). All values
+// are those of [selection.TargetRisk].
+func (c *Comparison) Together(how config.Selection) (Choice, error) {
+	c.Shared.Told = how.LabelShift
+	choice, err := c.Choose(selection.TargetRisk.Name, 0)
+	if err != nil {
+		return Choice{}, err
+	}
+	alike, moved := append(slices.Clip(how.Alike), how.Joins...), how.Moved
+	stays := !slices.ContainsFunc(moved, aligns) // whatever predicts then
+	if !c.Has(moved) {
+		moved, stays = alike, true
+	}
+	agree, found := c.Shared.evidence()
+	certain, right := c.Shared.halfway()
+	name, names := MethodOf(c.Candidates[c.reference.run].Run), moved
+	switch {
+	case how.LabelShift:
+		if names, choice.Because = alike, "you said that only the class shares differ"; !agree {
+			choice.Because += ", but " + found
+		}
+	case agree && c.Shared.Changed >= clearlyChanged:
+		names, choice.Correction = alike, None
+		choice.Because = fmt.Sprintf("%s, and a test found no change of the class shares (p = %.2g)", found, c.Shared.Changed)
+	case agree:
+		names, choice.Because = alike, found
+	case stays:
+		choice.Correction = None
+		choice.Because = found + "; the target may be a selection of rows, for which a correction would be wrong"
+	case certain >= sure*right && (c.Shared.Columns == nil || c.Shared.Columns.Distance <= near):
+		names, choice.Correction = alike, Halfway
+		choice.Because = fmt.Sprintf("%s, but the certainty of %s on the target (%.0f%%) is about as high as its accuracy on source rows (%.0f%%)", found, name, 100*certain, 100*right)
+	case certain >= sure*right:
+		choice.Because = fmt.Sprintf("%s, and the column means have moved by %.1f standard deviations on average", found, c.Shared.Columns.Distance)
+	default:
+		choice.Because = fmt.Sprintf("%s, and the certainty of %s on the target (%.0f%%) is lower than its accuracy on source rows (%.0f%%)", found, name, 100*certain, 100*right)
+	}
+	for i, candidate := range c.Candidates {
+		if slices.Contains(names, MethodOf(candidate.Run)) {
+			choice.Together = append(choice.Together, i)
+		}
+	}
+	if votes, _ := c.stack(choice.Together); votes != nil {
+		together := choice.Together
+		choice.Together = nil
+		for j, i := range together {
+			if votes[j] > 0 {
+				choice.Together, choice.Votes = append(choice.Together, i), append(choice.Votes, votes[j])
+			}
+		}
+	}
+	choice.Used = choice.Together[0]
+	return choice, nil
+}
+
+// evidence tells whether nothing contradicts that only class shares changed, and in words what
+// was found: by columns if the run compared them, otherwise by its predictions.
+func (s Shared) evidence() (agree bool, found string) {
+	switch columns := s.Columns; {
+	case columns != nil && columns.P >= shifttest.Significance/2: // the predictions are asked too
+		return true, fmt.Sprintf("the target's columns do not contradict that only the class shares changed (p = %.2g)", columns.P)
+	case columns != nil:
+		return false, fmt.Sprintf("the target's columns contradict that only the class shares changed, most of all %q (p = %.2g)", columns.Odd, columns.P)
+	case !s.Test.Tested():
+		return false, s.Test.Untested() + " to tell whether only the class shares changed"
+	case !s.Test.Rejected():
+		return true, fmt.Sprintf("the predictions of the target do not contradict that only the class shares changed (p = %.2g)", s.Test.P)
+	}
+	return false, fmt.Sprintf("the predictions of the target contradict that only the class shares changed (p = %.2g)", s.Test.P)
+}
+
+// halfway returns the classifier's mean certainty on the target and its accuracy on source rows, both
+// with class shares halfway between the domains.
+func (s Shared) halfway() (certain, right float64) {
+	k := s.Sample.Classes()
+	rows, labels := s.Sample.Source()
+	source := datasets.KnownLabels(labels).Shares(k)
+	weights := weightsOver(Halfway.Shares(source, s.Target()), labels)
+	corrected := make([]float64, k)
+	largest := func(row []float64) (class int, share float64) {
+		class = floats.MaxIdx(floats.MulTo(corrected, row, weights))
+		return class, corrected[class] / floats.Sum(corrected)
+	}
+	for i, y := range labels {
+		if class, _ := largest(rows[i*k : (i+1)*k]); class == y {
+			right += weights[y] / float64(len(labels))
+		}
+	}
+	target := s.Sample.Target()
+	for row := range slices.Chunk(target, k) {
+		_, share := largest(row)
+		certain += share * float64(k) / float64(len(target))
+	}
+	return certain, right
+}
+
+// aligns tells whether a method does with the domains.
+func aligns(method string) bool {
+	m, _ := config.ParseMethod(method) // a run's is known
+	return m.Alignment != config.NoAlignment
+}
+
+// Has tells whether one of the methods has a run.
+func (c *Comparison) Has(methods []string) bool {
+	return slices.ContainsFunc(c.Candidates, func(c Candidate) bool { return slices.Contains(methods, MethodOf(c.Run)) })
+}
+
+// Correction is how far probabilities are corrected for the target's class shares.
+type Correction string
+
+const (
+	Full    Correction = "full"    // for those that are estimated
+	Halfway Correction = "halfway" // for the geometric mean of these and the source's
+	None    Correction = "none"
+)
+
+// Shares returns those that probabilities are corrected for which speak for some shares (k), if
+// others are estimated for the target (k).
+func (c Correction) Shares(speaksFor, target []float64) []float64 {
+	switch c {
+	case None:
+		return speaksFor
+	case Halfway:
+		halfway := make([]float64, len(target))
+		for i, q := range target {
+			halfway[i] = math.Sqrt(q * speaksFor[i])
+		}
+		floats.Scale(1/floats.Sum(halfway), halfway)
+		return halfway
+	}
+	return target
+}
+
+// Names are those of the methods of the runs that predict together, each once.
+func (c Choice) Names() (names []string) {
+	for _, i := range c.Together {
+		if name := MethodOf(c.Judged[i].Run); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,294 @@
+package labels
+
+import (
+	"fmt"
+	"slices"
+
+	"iwda/datasets/table"
+	"iwda/inference/evaluation"
+	"iwda/internal/printable"
+)
+
+// Evaluation is what labels of some rows say of what was predicted. Shares are fractions of 1,
+// intervals of 95%.
+type Evaluation struct {
+	Format      int      `json:"format"`
+	Rows        int      `json:"rows"`             // that were predicted
+	Labels      int      `json:"labels"`           // rows with a label
+	Strata      int      `json:"strata,omitempty"` // from which these were drawn; 1 if from all rows alike, 0 if not at random
+	Predictions Accuracy `json:"predictions"`
+	Methods     []Method `json:"methods,omitempty"` // each with all its runs, by itself
+	Recalls     []Recall `json:"recalls,omitempty"` // of the classes that have labels
+	// Shares are the classes' shares of all rows, by the labels and what was predicted.
+	Shares []ClassShare `json:"class_shares,omitempty"`
+	Notes  []string     `json:"notes"` // what else there is to know, sentences
+	// Choice says, if the labels were to choose a method, what came of it.
+	Choice string `json:"choice,omitempty"`
+}
+
+// format is the number of the form of an evaluation as JSON.
+const format = 1
+
+// Accuracy is that of predictions.
+type Accuracy struct {
+	*evaluation.Estimate     // nil of rows that are no random draw
+	Right                int `json:"right"` // of the rows with a label
+	// Interval is prediction-powered; wilson if fewer than ten of these rows are right, or wrong;
+	// stratified if they were drawn from strata.
+	Interval string `json:"interval,omitempty"`
+}
+
+// Method is one that could predict.
+type Method struct {
+	Method   string   `json:"method"`
+	Runs     []string `json:"runs"`
+	Accuracy Accuracy `json:"accuracy"`
+	// Difference is by how much more of the rows it is right in than the predictions.
+	Difference evaluation.Difference `json:"difference"`
+	Same       bool                  `json:"same"` // both predict the same of every row
+}
+
+// Recall is how many of a class's rows are predicted to be of it.
+type Recall struct {
+	Class  string `json:"class"`
+	Labels int    `json:"labels"` // rows with that label
+	Right  int    `json:"right"`
+	// Recall is missing if too few rows have the label.
+	Recall *evaluation.Estimate `json:"recall,omitempty"`
+}
+
+// fewestOfClass is the number of labels of a class below which its recall says next to nothing.
+const fewestOfClass = 10
+
+// Evaluate says how often predictions are right.
+func Evaluate(labels Labels, p *Predictions) *Evaluation {
+	e := &Evaluation{Format: format, Rows: len(p.Class), Labels: len(labels.Rows), Strata: len(labels.Strata), Notes: []string{}}
+	ours := make([]said, len(labels.Rows))
+	for i, row := range p.Labelled {
+		ours[i] = said{p.of(row), p.Confidence[row]}
+	}
+	var all evaluation.Moments
+	for _, f := range p.Confidence {
+		all.Add(f)
+	}
+	e.Predictions = accuracy(labels, ours, all, 1)
+	e.recall(labels, ours)
+	for _, r := range e.Recalls {
+		if !slices.Contains(p.Classes, r.Class) {
+			e.Notes = append(e.Notes, fmt.Sprintf("No row is predicted as class %q, the true class of %s.", r.Class, printable.Count(r.Labels, "labelled row")))
+		}
+	}
+	if !labels.Disputed {
+		e.shares(labels, p)
+	}
+	if labels.Disputed {
+		e.Strata, e.Recalls = 0, nil
+		e.Notes = append(e.Notes, labels.Path+" has rows on which methods differ, not a random sample, so no accuracy follows from them. They show which method is right on such rows, and so which assumption holds.")
+	}
+	return e
+}
+
+// ClassShare is the share of a class among all rows.
+type ClassShare struct {
+	Class     string              `json:"class"`
+	Labels    int                 `json:"labels"` // rows with that label
+	Predicted float64             `json:"predicted_share"`
+	Share     evaluation.Estimate `json:"share"`
+}
+
+// shares adds the classes' shares: those of the predictions, less what labels say that these err.
+func (e *Evaluation) shares(labels Labels, p *Predictions) {
+	classes, places := slices.Clone(p.Classes), map[string]int{}
+	for _, l := range labels.Rows {
+		if !slices.Contains(classes, l.Class) {
+			classes = append(classes, l.Class)
+		}
+	}
+	table.SortClasses(classes)
+	for i, class := range classes {
+		places[class] = i
+	}
+	k, mean, strata := len(classes), make([]float64, len(classes)), make([]evaluation.Labelled, len(labels.Strata))
+	for row := range p.Class {
+		mean[places[p.of(row)]] += 1 / float64(len(p.Class))
+	}
+	counts := make([]int, k)
+	for i, l := range labels.Rows {
+		s, class := &strata[l.Stratum], places[l.Class]
+		predicted := make([]float64, k)
+		predicted[places[p.of(p.Labelled[i])]] = 1
+		s.Share, s.Classes, s.Expected = labels.Strata[l.Stratum].Share, append(s.Classes, class), append(s.Expected, predicted...)
+		s.Groups = labels.addGroup(s.Groups, l)
+		counts[class]++
+	}
+	for i, share := range evaluation.ClassShares(strata, k, len(p.Class), mean) {
+		e.Shares = append(e.Shares, ClassShare{classes[i], counts[i], mean[i], share})
+	}
+}
+
+// said is what was predicted of a row that has a label.
+type said struct {
+	class      string
+	confidence float64
+}
+
+// accuracy is that of what was said of the labels' rows, if all rows have these confidences, one among so
+// many whose intervals hold together.
+func accuracy(labels Labels, said []said, all evaluation.Moments, among int) (a Accuracy) {
+	scores := scoresOf(labels, said, all)
+	for _, s := range scores.Strata {
+		for _, right := range s.Right {
+			a.Right += int(right)
+		}
+	}
+	if !labels.Disputed {
+		a.estimate(scores, among)
+	}
+	return a
+}
+
+// scoresOf are what labels say of what was said of their rows.
+func scoresOf(labels Labels, said []said, all evaluation.Moments) evaluation.Scores {
+	var strata []evaluation.Stratum
+	for _, s := range labels.Strata {
+		strata = append(strata, evaluation.Stratum{Share: s.Share})
+	}
+	for i, l := range labels.Rows {
+		right, s := 0.0, &strata[l.Stratum]
+		if said[i].class == l.Class {
+			right = 1
+		}
+		s.Right, s.Expected = append(s.Right, right), append(s.Expected, said[i].confidence)
+		s.Groups = labels.addGroup(s.Groups, l)
+	}
+	return evaluation.Scores{Strata: strata, All: all}
+}
+
+// estimate sets what follows from labelled rows that were drawn at random.
+func (a *Accuracy) estimate(scores evaluation.Scores, among int) {
+	estimate, powered := evaluation.Accuracy(scores, among)
+	a.Estimate = &estimate
+	switch {
+	case powered:
+		a.Interval = "prediction-powered"
+	case len(scores.Strata) > 1:
+		a.Interval = "stratified"
+	default:
+		a.Interval = "wilson"
+	}
+}
+
+// recall adds the recalls.
+func (e *Evaluation) recall(labels Labels, said []said) {
+	drawn := make([]float64, len(labels.Strata))
+	for _, l := range labels.Rows {
+		drawn[l.Stratum]++
+	}
+	right, weights, groups := map[string][]float64{}, map[string][]float64{}, map[string][]int{}
+	var classes []string
+	for i, l := range labels.Rows {
+		if right[l.Class] == nil {
+			classes = append(classes, l.Class)
+		}
+		hit := 0.0
+		if said[i].class == l.Class {
+			hit = 1
+		}
+		right[l.Class] = append(right[l.Class], hit)
+		weights[l.Class] = append(weights[l.Class], labels.Strata[l.Stratum].Share*float64(e.Rows)/drawn[l.Stratum])
+		groups[l.Class] = labels.addGroup(groups[l.Class], l)
+	}
+	table.SortClasses(classes)
+	for _, class := range classes {
+		r := Recall{Class: class, Labels: len(right[class])}
+		for _, hit := range right[class] {
+			r.Right += int(hit)
+		}
+		if r.Labels >= fewestOfClass {
+			estimate := evaluation.Share(right[class], weights[class], groups[class])
+			r.Recall = &estimate
+		}
+		e.Recalls = append(e.Recalls, r)
+	}
+}
+
+// Rival is a method beside predictions of the same rows.
+type Rival struct {
+	labels Labels
+	p      *Predictions
+	places map[int]int // of the rows with labels among these
+	row    int
+	said   []said
+	all    evaluation.Moments
+	same   bool // so far
+}
+
+// NewRival returns a method of which nothing is known yet.
+func NewRival(labels Labels, p *Predictions) *Rival {
+	r := &Rival{labels: labels, p: p, places: map[int]int{}, said: make([]said, len(labels.Rows)), same: true}
+	for i, row := range p.Labelled {
+		r.places[row] = i
+	}
+	return r
+}
+
+// Add tells what the method predicts of the next row, which must be that of the predictions.
+func (r *Rival) Add(id, class string, confidence float64) error {
+	label, labelled := r.places[r.row]
+	if r.row >= len(r.p.Class) || labelled && r.labels.Rows[label].ID != table.WrittenID(id) {
+		return fmt.Errorf("row %d of the target has the id %.100q, but in %s this row has another id: the target has changed since; run iwrun adapt again", r.row, id, r.p.Path)
+	}
+	if labelled {
+		r.said[label] = said{class, confidence}
+	}
+	r.all.Add(confidence)
+	r.same = r.same && r.p.of(r.row) == class
+	r.row++
+	return nil
+}
+
+// Method says how often the method is right, once it has been told of all rows. The intervals of so many
+// methods hold together: those of the best of them, too, which the same labels find.
+func (r *Rival) Method(name string, runs []string, among int) (Method, error) {
+	if r.row != len(r.p.Class) {
+		return Method{}, fmt.Errorf("the target has %s, but %s has %d: the target has changed since; run iwrun adapt again", printable.Count(r.row, "row"), r.p.Path, len(r.p.Class))
+	}
+	ours := make([]said, len(r.labels.Rows))
+	var all evaluation.Moments
+	for i, row := range r.p.Labelled {
+		ours[i] = said{r.p.of(row), r.p.Confidence[row]}
+	}
+	for _, f := range r.p.Confidence {
+		all.Add(f)
+	}
+	difference := evaluation.Compare(scoresOf(r.labels, r.said, r.all), scoresOf(r.labels, ours, all), among)
+	if r.labels.Disputed {
+		difference = evaluation.Paired(difference.Gained, difference.Lost)
+	}
+	return Method{name, runs, accuracy(r.labels, r.said, r.all, among), difference, r.same}, nil
+}
+
+// significance is the level of the test by which a method is clearly better.
+const significance = 0.05
+
+// Best returns the method that labels choose in the place of the predictions: the one that is
+// right in most more rows, if that is clear. p bounds the probability that one of the others seems to be
+// as much better, or more, if none of them is (Bonferroni). Without a method that predicts anything else it
+// returns nil, and clear is false if chance may well have made the difference.
+func (e *Evaluation) Best() (best *Method, p float64, clear bool) {
+	others := 0
+	for i, m := range e.Methods {
+		if m.Same {
+			continue
+		}
+		others++
+		if best == nil || m.Difference.Value > best.Difference.Value {
+			best = &e.Methods[i]
+		}
+	}
+	if best == nil {
+		return nil, 1, false
+	}
+	p = min(1, best.Difference.P/2*float64(others)) // half, as only one end of the test is that of a better one
+	return best, p, best.Difference.Value > 0 && p < significance
+}

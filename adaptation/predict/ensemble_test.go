@@ -1,0 +1,308 @@
+package predict
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"iwda/datasets/normalise"
+	"iwda/datasets/table"
+	"iwda/experiments/model"
+	"iwda/inference/classshares"
+	"iwda/internal/testfiles"
+	"iwda/nets"
+	"iwda/nets/architecture"
+	"iwda/torch"
+)
+
+var twoRows = Options{Torch: iwrunTorch, Threads: 1, Batch: 2}
+
+// members are three models of rows of two values that share nothing but classes and shape.
+func members(t *testing.T) []model.Model {
+	t.Helper()
+	var all []model.Model
+	// Each normalises the same rows otherwise, the last one not at all.
+	ways := []normalise.Normalisation{
+		{Kind: normalise.Standard, Target: &normalise.Statistics{Mean: []float32{1, -2}, Deviation: []float32{2, 0.5}}},
+		{Kind: normalise.UnitLength}, {Kind: normalise.None},
+	}
+	for i, target := range [][]float64{{0.2, 0.3, 0.5}, {0.1, 0.8, 0.1}, {0.6, 0.2, 0.2}} {
+		m := makeModel(t, mlp(2, 4+i, 3))
+		n := networkOf(t, m)
+		for _, e := range n.State() {
+			torch.Tidy(func() { e.Tensor.Set(e.Tensor.Scale(float64(2 + i))) })
+		}
+		m.Shares.Source, m.Shares.Target = []float64{0.5, 0.25, 0.25}, target
+		m.Calibration = &model.Calibration{Form: classshares.DefaultCalibration, Scales: []float64{0.5, 0.5, 0.5}, Biases: []float64{0, float64(i) / 2, 0}}
+		m.Normalisation = ways[i]
+		all = append(all, onDisk(t, m.Metadata, n))
+	}
+	return all
+}
+
+// fiveRows is a file of them, the input of what returns probabilities.
+func fiveRows(t *testing.T, about model.Metadata) Input {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "rows.npy")
+	testfiles.Write(t, path, string(npy(5, 2, []float32{3, -2, 1, -1, -1, -3, 0.5, 4, -2, 2})))
+	input, err := Open(path, table.Roles{}, "model", about)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { input.Close() })
+	return input
+}
+
+// together are the probabilities of fiveRows, rows × classes, by all members, and each of
+// them by itself, with class shares of that name.
+func together(t *testing.T, all []model.Model, shares string) (ensemble []float32, single [][]float32) {
+	t.Helper()
+	inputs := []Input{fiveRows(t, all[0].Metadata)}
+	ctx := context.Background()
+	var ids []string
+	e := NewEnsemble(all, twoRows)
+	of, err := e.Shares(ctx, shares, inputs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = e.Each(ctx, inputs, of, func(id string, probabilities []float32) error {
+		ids, ensemble = append(ids, id), append(ensemble, probabilities...)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"0", "1", "2", "3", "4"}; !slices.Equal(ids, want) {
+		t.Errorf("ids %q, want %q", ids, want)
+	}
+	for _, m := range all {
+		p := NewEnsemble([]model.Model{m}, twoRows)
+		of, err := p.Shares(ctx, shares, inputs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var rows []float32
+		err = p.Each(ctx, inputs, of, func(_ string, probabilities []float32) error {
+			rows = append(rows, probabilities...)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		single = append(single, rows)
+	}
+	return ensemble, single
+}
+
+// An ensemble's probabilities are the mean of those that each member has by itself, with
+// its own normalisation, calibration and class shares.
+func TestEnsembleIsTheMean(t *testing.T) {
+	all := members(t)
+	for i, shares := range []string{ModelShares, SourceShares, UniformShares, EstimateShares, ModelShares} {
+		t.Run(shares, func(t *testing.T) {
+			votes := slices.Repeat([]float32{1 / float32(len(all))}, len(all))
+			if i == 4 { // votes are up to a factor
+				votes = append([]float32{0.75, 0.25}, make([]float32, len(all)-2)...)
+				all = all[:2]
+				all[0].Vote, all[1].Vote = 0.3, 0.1
+			}
+			got, single := together(t, all, shares)
+			want := make([]float32, len(got))
+			for j, rows := range single {
+				for i, p := range rows {
+					want[i] += p * votes[j]
+				}
+			}
+			near(t, got, want)
+			for i, rows := range single {
+				if slices.Equal(rows, single[(i+1)%len(single)]) {
+					t.Errorf("the members %d and %d say the same, so that the test shows nothing", i, (i+1)%len(single))
+				}
+			}
+		})
+	}
+}
+
+// Several ensembles in one pass predict what each does by itself.
+func TestEnsemblesAtOnce(t *testing.T) {
+	all, ctx := members(t), context.Background()
+	inputs := []Input{fiveRows(t, all[0].Metadata)}
+	every := NewEnsemble(all, twoRows)
+	var shares [][][]float64
+	var want [][]float32
+	ensembles := []Ensemble{every[:2], every[2:]}
+	for _, e := range ensembles {
+		of, err := e.Shares(ctx, ModelShares, inputs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var rows []float32
+		err = e.Each(ctx, inputs, of, func(_ string, probabilities []float32) error {
+			rows = append(rows, probabilities...)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		shares, want = append(shares, of), append(want, rows)
+	}
+	got, ids := make([][]float32, 2), make([][]string, 2)
+	err := EachOf(ctx, inputs, ensembles, shares, func(which int, id string, probabilities []float32) error {
+		got[which], ids[which] = append(got[which], probabilities...), append(ids[which], id)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for which := range ensembles {
+		if !slices.Equal(got[which], want[which]) || !slices.Equal(ids[which], []string{"0", "1", "2", "3", "4"}) {
+			t.Errorf("ensemble %d: %v of %v, by itself %v", which, got[which], ids[which], want[which])
+		}
+	}
+}
+
+// Members with one frozen backbone predict what each does by itself, be the rows normalised
+// alike, which then pass through it once, or not.
+func TestEnsembleOnOneBackbone(t *testing.T) {
+	const file = "../../testdata/torchscript/vectors.pt"
+	module := testfiles.Read(t, file)
+	sum := fmt.Sprintf("%x", sha256.Sum256(module))
+	var all []model.Model
+	for i, mean := range []float32{1, 1, 3, 1} {
+		about := mlp(2, 4, 3)
+		about.Architecture = model.Architecture{Name: architecture.TorchScript, Frozen: true}
+		network, _, err := nets.New(architecture.TorchScript, nets.Settings{Classes: 3, RowShape: []int{2}, Weights: file, Frozen: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		torch.Tidy(func() {
+			for j, e := range network.(*nets.Frozen).Head() {
+				torch.Seed(uint64(10*i + j))
+				e.Tensor.Set(torch.RandN(torch.Float32, e.Tensor.Shape()...))
+			}
+		})
+		about.Architecture.Backbone = &model.Backbone{File: model.BackboneFile, SHA256: sum}
+		uniform := slices.Repeat([]float64{1. / 3}, 3)
+		about.Shares = model.Shares{Source: uniform, Classifier: uniform, Target: []float64{0.2, 0.3, 0.5}}
+		about.Normalisation = normalise.Normalisation{Kind: normalise.Standard, Target: &normalise.Statistics{Mean: []float32{mean, -2}, Deviation: []float32{2, 0.5}}}
+		m := onDisk(t, about, network)
+		testfiles.Write(t, filepath.Join(m.Folder, model.BackboneFile), string(module))
+		all = append(all, m)
+	}
+	got, single := together(t, all, ModelShares)
+	want := make([]float32, len(got))
+	for i, rows := range single {
+		for j, p := range rows {
+			want[j] += p / 4
+		}
+		if slices.Equal(rows, single[(i+1)%4]) {
+			t.Errorf("the members %d and %d say the same, so that the test shows nothing", i, (i+1)%4)
+		}
+	}
+	near(t, got, want)
+}
+
+// An ensemble of one predicts what its member does, to the last bit.
+func TestEnsembleOfOne(t *testing.T) {
+	got, single := together(t, members(t)[:1], ModelShares)
+	if !slices.Equal(got, single[0]) {
+		t.Errorf("%v, the member alone %v", got, single[0])
+	}
+}
+
+func TestEnsembleNamesTheMemberWithoutShares(t *testing.T) {
+	all := members(t)
+	all[1].Shares.Target = nil
+	_, err := NewEnsemble(all, twoRows).Shares(context.Background(), ModelShares, nil)
+	if err == nil || !strings.HasPrefix(err.Error(), all[1].Folder+": the model has no class shares of a target") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// Goroutines that share an ensemble, as those of a server do, get what each would get alone.
+func TestGoroutinesAtOnce(t *testing.T) {
+	all := members(t)
+	e := NewEnsemble(all, Options{Torch: iwrunTorch})
+	ctx := context.Background()
+	const goroutines, rows = 4, 300 // more than a batch
+	predict := func(values []float32) (got []float32, err error) {
+		input, err := Rows(values, all[0].Metadata)
+		if err != nil {
+			return nil, err
+		}
+		inputs := []Input{input}
+		shares, err := e.Shares(ctx, ModelShares, inputs)
+		if err != nil {
+			return nil, err
+		}
+		return got, e.Each(ctx, inputs, shares, func(_ string, probabilities []float32) error {
+			got = append(got, probabilities...)
+			return nil
+		})
+	}
+	var values, want [goroutines][]float32
+	for g := range goroutines {
+		for i := range 2 * rows {
+			values[g] = append(values[g], float32(g+1)*float32(i%7-3))
+		}
+		var err error
+		if want[g], err = predict(values[g]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var each sync.WaitGroup
+	for g := range goroutines {
+		each.Go(func() {
+			for range 100 {
+				if got, err := predict(values[g]); err != nil || !slices.Equal(got, want[g]) {
+					t.Errorf("goroutine %d got other probabilities than alone, error %v", g, err)
+					return
+				}
+			}
+		})
+	}
+	each.Wait()
+}
+
+// Rows in memory are predicted as those of a file, whatever the batch, and stay as they are.
+func TestRowsInMemory(t *testing.T) {
+	all := members(t)
+	values := []float32{3, -2, 1, -1, -1, -3, 0.5, 4, -2, 2}
+	want, _ := together(t, all, ModelShares)
+	before := slices.Clone(values)
+	rows, err := Rows(values, all[0].Metadata)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := NewEnsemble(all, twoRows)
+	shares, err := e.Shares(context.Background(), ModelShares, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	var got []float32
+	err = e.Each(context.Background(), []Input{rows, rows}, shares, func(id string, probabilities []float32) error {
+		ids, got = append(ids, id), append(got, probabilities...)
+		return nil
+	})
+	if twice := slices.Concat(want, want); err != nil || !slices.Equal(got, twice) || strings.Join(ids, "") != "0123456789" || !slices.Equal(values, before) {
+		t.Errorf("%v %v, want %v; %v, %v", ids, got, twice, values, err)
+	}
+	for _, c := range []struct {
+		values []float32
+		want   string
+	}{
+		{values[:3], "3 values are no rows of 2"},
+		{[]float32{1, 2, 3, float32(math.Inf(1))}, "row 1, column 1: +Inf is not finite"},
+	} {
+		if _, err := Rows(c.values, all[0].Metadata); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: %v, want %q", c.values, err, c.want)
+		}
+	}
+}
