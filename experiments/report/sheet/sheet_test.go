@@ -47,7 +47,7 @@ func TestEscape(t *testing.T) {
 // knows Latin letters alone.
 func TestEveryPrintedSignIsEscaped(t *testing.T) {
 	found := 0
-	for _, folder := range []string{"..", "../../labelshift", "../../labels"} {
+	for _, folder := range []string{"..", "../../../adaptation/labelshift", "../../../adaptation/labels"} {
 		err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
 				return err
