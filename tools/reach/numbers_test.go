@@ -91,7 +91,7 @@ func numbers() (all []number, seconds float64, err error) {
 			return nil, 0, fmt.Errorf("%s: %w", name, err)
 		}
 		add(name, fitted.Model.Logits(target[:300*classes], classes, 1)...)
-		add(name+", crossed", fitted.Crossed.Mean()...)
+		add(name+", crossed", fitted.Crossed.InTurn(classes)...)
 	}
 	return all, seconds, nil
 }
