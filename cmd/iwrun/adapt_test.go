@@ -321,6 +321,18 @@ func samePredictions(t *testing.T, path, want string) bool {
 
 // The seeds of the chosen method predict together, as model/ does for other rows and in other
 // programs; another choice needs no other runs, and leaves nothing of the former one.
+// A folder may begin with a dash, which no program that is started takes for a flag.
+func TestAdaptIntoAFolderWithADash(t *testing.T) {
+	t.Chdir(t.TempDir())
+	truth := writeDomains(t)
+	if status, _, text := call(t, adaptLine("-o", "./-dash", "--set", "methods=[source-only@linear]")...); status != 0 {
+		t.Fatalf("status %d: %s", status, text)
+	}
+	if accuracy := accuracyOf(t, "./-dash/predictions.csv", truth); accuracy < 0.85 {
+		t.Errorf("accuracy %v", accuracy)
+	}
+}
+
 func TestAdaptWithSeveralSeeds(t *testing.T) {
 	t.Chdir(t.TempDir())
 	truth := writeDomains(t)

@@ -3,6 +3,7 @@ package printable
 import (
 	"bytes"
 	"io"
+	"math"
 	"os"
 	"strings"
 
@@ -100,8 +101,13 @@ type Folder struct {
 	line  []byte // what came of it
 }
 
-// Fold returns a Folder to the [Width] of w.
-func Fold(w io.Writer) *Folder { return &Folder{to: w, width: Width(w)} }
+// Fold returns a Folder to the [Width] of a terminal. What programs read is not folded.
+func Fold(w io.Writer) *Folder {
+	if screenOf(w) == nil {
+		return &Folder{to: w, width: math.MaxInt}
+	}
+	return &Folder{to: w, width: Width(w)}
+}
 
 // Write keeps what comes after the last line end.
 func (f *Folder) Write(text []byte) (int, error) {

@@ -69,8 +69,8 @@ func TestFold(t *testing.T) {
 			t.Errorf("%q in %d columns: got %q, want %q", c.text, c.width, b.String(), c.want)
 		}
 	}
-	if f := Fold(new(strings.Builder)); f.width != usualWidth {
-		t.Errorf("a width of %d", f.width)
+	if line := strings.Repeat("a word ", 100); fold(line, Fold(new(strings.Builder)).width) != strings.TrimRight(line, " ") {
+		t.Error("what programs read is folded")
 	}
 }
 
