@@ -79,7 +79,7 @@ const DefaultBatch = 256
 func NewEnsemble(models []model.Model, options Options) (e Ensemble) {
 	of := &networks{options: options.orUsual()}
 	for _, m := range models {
-		p := &Predictor{m, of, len(of.models), m.Logits()}
+		p := &Predictor{m, of, len(of.models), m.Logits(options.Torch.There())}
 		if p.logits == nil {
 			of.models = append(of.models, m)
 		}

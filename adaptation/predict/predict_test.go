@@ -111,8 +111,13 @@ func npy(rows, width int, values []float32) []byte {
 	return file
 }
 
-// Rows are standardised with the target's statistics.
+// Rows are standardised with the target's statistics, by libtorch and, without it, by a learner's network.
 func TestStandardised(t *testing.T) {
+	t.Run("with libtorch", func(t *testing.T) { standardised(t, iwrunTorch) })
+	t.Run("without", func(t *testing.T) { standardised(t, nil) })
+}
+
+func standardised(t *testing.T, with *engine.Process) {
 	about := mlp(2, 4, 3)
 	about.Normalisation = normalise.Normalisation{Kind: normalise.Standard,
 		Source: &normalise.Statistics{Mean: []float32{9, 9}, Deviation: []float32{9, 9}},
@@ -125,7 +130,7 @@ func TestStandardised(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []float32
-	p := NewEnsemble([]model.Model{m}, Options{Torch: iwrunTorch, Threads: 1, Batch: 2})
+	p := NewEnsemble([]model.Model{m}, Options{Torch: with, Threads: 1, Batch: 2})
 	err = p.Each(context.Background(), []Input{input}, [][]float64{nil}, func(id string, probabilities []float32) error {
 		if want := fmt.Sprint(len(got) / 3); id != want {
 			t.Errorf("id %q, want %q", id, want)

@@ -192,12 +192,10 @@ func later(a, b string) string {
 
 // parseTime reads a date, a date with time, or seconds since 1970.
 func parseTime(text string) (time.Time, error) {
-	text = strings.TrimSpace(text)
-	for _, form := range []string{time.RFC3339Nano, "2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02 15:04", time.DateOnly} {
-		if t, err := time.Parse(form, text); err == nil {
-			return t.UTC(), nil
-		}
+	if t, is := table.ParseTime(text); is {
+		return t, nil
 	}
+	text = strings.TrimSpace(text)
 	var seconds float64
 	if _, err := fmt.Sscanf(text, "%g", &seconds); err == nil && seconds > 1e8 && seconds < 1e11 && !strings.ContainsAny(text, "-:/") {
 		return time.Unix(int64(seconds), 0).UTC(), nil

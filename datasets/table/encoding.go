@@ -174,10 +174,13 @@ func truth(is bool) float32 {
 	return 0
 }
 
-// number returns the finite number that a cell is. True and false are 1 and 0.
+// number returns the finite number that a cell is. A date is the days since 1970, true and false are 1 and 0.
 func (t *Table) number(text string) (number float64, is bool, err error) {
 	if number, is, err = t.parse(text); is || err != nil {
 		return number, is && number-number == 0, err
+	}
+	if days, is := daysOf(text); is {
+		return days, true, nil
 	}
 	text = strings.TrimSpace(text)
 	yes := strings.EqualFold(text, "true")

@@ -43,6 +43,10 @@ type LearntColumn struct {
 	// Strays say in which files the column, one of numbers, has other text, which counts as missing, or,
 	// one of words, has words that the source lacks, which count as none.
 	Strays []string
+	Dates  bool // its numbers are dates, in days since 1970
+	// Apart says why what another file has in the column says nothing of its rows: it has none of the source's words,
+	// or no date between the source's first and last; "" if it does.
+	Apart string
 }
 
 func (c *LearntColumn) stray(said string) {
@@ -64,6 +68,20 @@ type seen struct {
 	endless bool           // more words than are counted
 	beyond  strays         // numbers that float32 has no room for
 	signed  signed         // the words
+	dates   span           // the numbers that are dates
+}
+
+// span is how many numbers there are, and the least and the largest of them.
+type span struct {
+	numbers   int
+	low, high float64
+}
+
+func (s *span) add(number float64) {
+	if s.numbers++; s.numbers == 1 {
+		s.low, s.high = number, number
+	}
+	s.low, s.high = min(s.low, number), max(s.high, number)
 }
 
 // File is one of rows, with the roles of its columns.
@@ -103,6 +121,9 @@ func Learn(source File, others ...File) (l Learnt, err error) {
 			if is {
 				c.values = append(c.values, float32(number))
 				c.numbers++
+				if _, date := daysOf(text); date {
+					c.dates.add(number)
+				}
 				if c.sampled.due() {
 					c.sampled.add(number)
 				}
@@ -132,7 +153,7 @@ func Learn(source File, others ...File) (l Learnt, err error) {
 	var places []int // of the kept in l.Columns
 	for i, c := range columns {
 		why := c.useless()
-		learnt := LearntColumn{Name: c.name, Levels: len(c.counts), LeftOut: why}
+		learnt := LearntColumn{Name: c.name, Levels: len(c.counts), LeftOut: why, Dates: c.ofDates()}
 		if c.counts == nil {
 			c.missing += c.cells
 			learnt.stray(c.strays.in(of))
@@ -158,15 +179,18 @@ func Learn(source File, others ...File) (l Learnt, err error) {
 		for i := range l.Columns {
 			l.Columns[i].Missing = append(l.Columns[i].Missing, 0)
 		}
-		samples := newSamples(len(kept))
+		samples, dates := newSamples(len(kept)), make([]span, len(kept))
 		if err := file.look(Reference{Name: source.Path, Encoding: l.Encoding, Decimal: sign}, func(t *Table) cellFunc {
 			of = t
 			return func(b *Batch, values []float32, place, j int, text string) (_ []float32, err error) {
 				missing, numbers := false, !l.Encoding[j].ofWords()
 				if numbers {
 					var number float64
-					if number, missing, err = t.numberIn(b, place, j, text); !missing && samples[j].due() {
-						samples[j].add(number)
+					if number, missing, err = t.numberIn(b, place, j, text); !missing {
+						dates[j].add(number)
+						if samples[j].due() {
+							samples[j].add(number)
+						}
 					}
 				} else if missing = isMissing(text); !missing {
 					word := strings.TrimSpace(text)
@@ -187,6 +211,13 @@ func Learn(source File, others ...File) (l Learnt, err error) {
 		}
 		for j := range samples {
 			l.Columns[places[j]].stray(of.tooCoarse(&samples[j], kept[j].origin, of.single != nil && of.single(j)))
+			var words strays
+			if all := of.straysOf(); all != nil {
+				words = all[j]
+			}
+			if c := &l.Columns[places[j]]; c.Apart == "" {
+				c.Apart = kept[j].apart(words, dates[j], file.Path)
+			}
 		}
 	}
 	for j, c := range l.Encoding {
@@ -196,6 +227,22 @@ func Learn(source File, others ...File) (l Learnt, err error) {
 	l.Origins = unlessZero(l.Origins)
 	l.Summary = summary(kept, len(columns))
 	return l, nil
+}
+
+// apart is what [LearntColumn.Apart] says of a file with these words, or with numbers of that span.
+func (c *seen) apart(words strays, dates span, path string) string {
+	switch {
+	case c.counts != nil && words.cells > 0 && words.numbers == 0:
+		return fmt.Sprintf("none of its words is in %s", path)
+	case c.ofDates() && dates.numbers > 0 && (dates.low > c.dates.high || dates.high < c.dates.low):
+		return fmt.Sprintf("its dates are from %s to %s, and all of %s from %s to %s", Day(c.dates.low), Day(c.dates.high), path, Day(dates.low), Day(dates.high))
+	}
+	return ""
+}
+
+// ofDates tells whether the column's numbers are dates.
+func (c *seen) ofDates() bool {
+	return c.counts == nil && c.dates.numbers > 0 && c.dates.numbers == c.numbers
 }
 
 // look hands all cells of a file to what begin makes for its table. It does nothing where
@@ -317,8 +364,11 @@ func median(numbers []float32) float32 {
 
 // summary says which of so many columns are words and which have missing values.
 func summary(columns []*seen, all int) string {
-	var words, missing []string
+	var words, dates, missing []string
 	for _, c := range columns {
+		if c.ofDates() {
+			dates = append(dates, fmt.Sprintf("%.100q (%s to %s, in days)", c.name, Day(c.dates.low), Day(c.dates.high)))
+		}
 		if n := len(c.counts); n > mostLevels {
 			words = append(words, fmt.Sprintf("%.100q (%d levels, only the %d most frequent are used)", c.name, n, mostLevels))
 		} else if n > 0 {
@@ -332,7 +382,7 @@ func summary(columns []*seen, all int) string {
 	for _, of := range []struct {
 		what    string
 		columns []string
-	}{{"words", words}, {"missing values", missing}} {
+	}{{"words", words}, {"dates", dates}, {"missing values", missing}} {
 		if n := len(of.columns); n > 0 {
 			parts = append(parts, fmt.Sprintf("%d of %d columns with %s: %s", n, all, of.what, printable.FirstTen(of.columns)))
 		}

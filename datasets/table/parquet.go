@@ -120,7 +120,7 @@ func (f *parquetFile) choose(fields []*parquet.Column) error {
 		if err != nil {
 			return err
 		}
-		if !leaf.Leaf() || !isNumeric(leaf) && (f.list || !isText(leaf)) {
+		if !leaf.Leaf() || !isNumeric(leaf) && (f.list || !isText(leaf) && momentOf(leaf) == nil) {
 			return notNumbers(leaf)
 		}
 		f.values = append(f.values, leaf)
@@ -171,7 +171,7 @@ func (f *parquetFile) scan(labelsAlone bool) (cursor, error) {
 		return c, nil
 	}
 	for _, column := range f.values {
-		if f.t.cell == nil && isText(column) {
+		if f.t.cell == nil && !isNumeric(column) {
 			return nil, notNumbers(column)
 		}
 		c.values = append(c.values, newLeaf(pass, column, f.t.cell == nil))

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"time"
 	"unicode/utf8"
 
 	"github.com/parquet-go/parquet-go"
@@ -18,6 +19,7 @@ type leaf struct {
 	column   *parquet.Column
 	floats   bool // whether it is read by numbers or list, not by text
 	unsigned bool
+	moment   func(int64) time.Time // of a column of dates
 	// What is still to be read: the pages of the column's part in a group of rows, nil before the first
 	// one, and the groups from there on.
 	pages  *parquet.FilePages
@@ -62,7 +64,7 @@ func (d dense) cut(n int) (part, rest dense) {
 }
 
 func newLeaf(pass *parquetPass, column *parquet.Column, floats bool) *leaf {
-	return &leaf{pass: pass, column: column, floats: floats, unsigned: isUnsigned(column), source: pageSource{pass: pass, column: column}}
+	return &leaf{pass: pass, column: column, floats: floats, unsigned: isUnsigned(column), moment: momentOf(column), source: pageSource{pass: pass, column: column}}
 }
 
 var (
@@ -291,6 +293,9 @@ func (l *leaf) text() (string, error) {
 	case parquet.ByteArray:
 		return l.textOf(value.ByteArray())
 	case parquet.Int32, parquet.Int64:
+		if l.moment != nil {
+			return l.moment(signedOf(value)).UTC().Format("2006-01-02 15:04:05.999999999"), nil
+		}
 		if l.unsigned {
 			return strconv.FormatUint(unsignedOf(value), 10), nil
 		}

@@ -2,6 +2,7 @@ package table
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
@@ -64,6 +65,24 @@ func isText(leaf *parquet.Column) bool {
 func isUnsigned(leaf *parquet.Column) bool {
 	integer, is := logicalOf(leaf).(*format.IntType)
 	return is && !integer.IsSigned
+}
+
+// momentOf returns what turns the integers of a column of dates, or of dates with times, into them; nil of any other
+// column.
+func momentOf(leaf *parquet.Column) func(int64) time.Time {
+	switch logical := logicalOf(leaf).(type) {
+	case *format.DateType:
+		return func(days int64) time.Time { return time.Unix(0, 0).UTC().AddDate(0, 0, int(days)) }
+	case *format.TimestampType:
+		switch logical.Unit.Value.(type) {
+		case *format.MilliSeconds:
+			return time.UnixMilli
+		case *format.MicroSeconds:
+			return time.UnixMicro
+		}
+		return func(nanoseconds int64) time.Time { return time.Unix(0, nanoseconds) }
+	}
+	return nil
 }
 
 // isTime reports whether a column holds dates or times.

@@ -52,8 +52,23 @@ const program = "iwrun-torch"
 // ErrMissing is wrapped where there is no iwrun-torch.
 var ErrMissing = errors.New(program + ", the part of iwda with libtorch")
 
-// find returns the words that start iwrun-torch: the one of the variable, one beside this program, or one that is made.
+// find returns the words that start iwrun-torch: one that is there, or one that is made.
 func (p *Process) find(ctx context.Context) ([]string, error) {
+	words, err := lying()
+	if maker := os.Getenv(Maker); err != nil && maker != "" && os.Getenv(Variable) == "" {
+		return p.make(ctx, maker)
+	}
+	return words, err
+}
+
+// There tells whether iwrun-torch need not be made first. The process may be nil.
+func (p *Process) There() bool {
+	_, err := lying()
+	return p != nil && err == nil
+}
+
+// lying returns the words that start the iwrun-torch of the variable, or the one beside this program.
+func lying() ([]string, error) {
 	if named := os.Getenv(Variable); named != "" {
 		if _, err := exec.LookPath(named); err != nil {
 			return nil, fmt.Errorf("%s names %s, which is no program: %v", Variable, named, err)
@@ -72,9 +87,6 @@ func (p *Process) find(ctx context.Context) ([]string, error) {
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 			return []string{path}, nil
 		}
-	}
-	if maker := os.Getenv(Maker); maker != "" {
-		return p.make(ctx, maker)
 	}
 	return nil, fmt.Errorf("it is neither in %s nor named by %s; in a checkout, make build makes it", folder, Variable)
 }

@@ -85,7 +85,7 @@ func outputsOf(m model.Model, values []float32, shape ...int) (features, logits 
 	name := m.Architecture.Name
 	if name == architecture.Perceptron {
 		m.Architecture.Name = architecture.MLP
-	} else if own := m.Logits(); own != nil {
+	} else if own := m.Logits(true); own != nil {
 		return values, own(values)
 	}
 	x, y := networkOf(m).Forward(torch.FromSlice(values, shape...), false)

@@ -38,14 +38,18 @@ func Learnt(of learners.Model) (m Model) {
 	return m
 }
 
-// learnt is the model as a learner has found it; nil if the network was trained in steps.
+// learnt is the model as a learner has found it, or could have, as an MLP of one hidden layer is a perceptron; nil of
+// any other network.
 func (m Model) learnt() learners.Model {
 	values := func(name string) []float32 { return statedict.Floats(*statedict.Find(m.Weights, name)) }
 	n, k := m.Architecture, len(m.Classes)
 	switch n.Name {
 	case architecture.Linear:
 		return regression.Classifier{Weight: weightest.Widen(values(regression.WeightTensor)), Bias: weightest.Widen(values(regression.BiasTensor))}
-	case architecture.Perceptron:
+	case architecture.MLP, architecture.Perceptron:
+		if n.HiddenLayers > 1 {
+			return nil
+		}
 		return perceptron.Model{Weight: values(perceptron.WeightTensor), Bias: values(perceptron.BiasTensor), Out: values(perceptron.OutTensor), OutBias: values(perceptron.OutBiasTensor)}
 	case architecture.Forest:
 		return forest.Forest{Trees: n.Trees, Classes: k, Nodes: values(forest.NodesTensor), Shares: values(forest.SharesTensor)}
@@ -56,16 +60,17 @@ func (m Model) learnt() learners.Model {
 }
 
 // Logits returns what computes the logits (rows × classes) of rows that are normalised, row after row; nil if it
-// takes libtorch, as networks do that are trained in steps.
-func (m Model) Logits() func(values []float32) []float32 {
+// takes libtorch, as networks do that are trained in steps. An MLP of one hidden layer takes it where there is one,
+// because it is faster, and gives the same to 1e-5.
+func (m Model) Logits(torch bool) func(values []float32) []float32 {
 	of := m.learnt()
-	if of == nil {
+	if of == nil || torch && m.Architecture.Name == architecture.MLP {
 		return nil
 	}
 	return func(values []float32) []float32 { return weightest.Narrow(of.Logits(values, m.Input.Shape[0], 1)) }
 }
 
-// Features returns what a perceptron makes of rows that are normalised before its classifier, and their width.
+// Features returns what a perceptron or an MLP of one hidden layer makes of rows that are normalised before its classifier, and their width.
 // There must be no other model.
 func (m Model) Features(values []float32) (features []float32, width int) {
 	p := m.learnt().(perceptron.Model)

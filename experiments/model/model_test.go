@@ -214,7 +214,7 @@ func TestRoundTrip(t *testing.T) {
 			if !reflect.DeepEqual(loaded.Weights, trainedOf(saved)) {
 				t.Errorf("%s: other weights", about.Architecture.Name)
 			}
-			if loaded.Logits() == nil {
+			if loaded.Logits(true) == nil {
 				networkOf(loaded)
 			}
 		})

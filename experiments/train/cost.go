@@ -116,7 +116,7 @@ func measurePace(ctx context.Context, run config.Resolved, options Options) (p p
 	var started time.Time
 	steps := 0
 	for ; steps < warm+most && (steps <= warm || time.Since(started) < enough); steps++ {
-		if steps == warm { // a GPU has recorded its steps
+		if steps == warm { // a GPU has captured its steps
 			if err := t.readSteps(); err != nil {
 				return p, err
 			}

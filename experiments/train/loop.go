@@ -60,7 +60,7 @@ func (t *trainer) step(ctx context.Context, p position) error {
 	rates := t.optimisation.rates(p)
 	torch.Tidy(func() {
 		in := t.model.inputs(b)
-		t.readings.add(p, t.recorder.step(in, aligned, rates, coefficients), b.classes())
+		t.readings.add(p, t.capturer.step(in, aligned, rates, coefficients), b.classes())
 		if t.readings.full() {
 			err = t.readSteps()
 		} else {
@@ -71,7 +71,7 @@ func (t *trainer) step(ctx context.Context, p position) error {
 }
 
 // compute makes a step. All that differs between two steps is in its arguments and in
-// tensors, so that it can be recorded.
+// tensors, so that a GPU can capture it.
 func (t *trainer) compute(in stepInputs, aligned bool, rates, coefficients []torch.Coefficient) measures {
 	f := t.model.forward(in, aligned)
 	losses := t.objective.losses(f, aligned, coefficients, t.classWeights.inLosses)

@@ -27,7 +27,7 @@ type Options struct {
 	CheckpointNow <-chan os.Signal
 
 	asBytes  bool // images go to the device as bytes even where that is a CPU
-	recorded bool // steps are made as those that a GPU records even where the device is a CPU
+	captured bool // steps are made as those that a GPU captures even where the device is a CPU
 }
 
 func (o Options) alive() {

@@ -107,14 +107,14 @@ func TestRecordedStepsGiveTheSameBits(t *testing.T) {
 		diverging(t, 20),
 	} {
 		want, _ := train(t, run)
-		dir, n := finishInPieces(t, run, 23, Options{Threads: 1, recorded: true})
+		dir, n := finishInPieces(t, run, 23, Options{Threads: 1, captured: true})
 		if diff := outcomeOf(t, want).diff(outcomeOf(t, dir)); diff != "" || n < 2 {
-			t.Errorf("%s, recorded, in %d pieces:\n%s", run.Method, n, diff)
+			t.Errorf("%s, captured, in %d pieces:\n%s", run.Method, n, diff)
 		}
 	}
 }
 
-// A GPU records the steps in which it need not wait for the host, unless the file says otherwise.
+// A GPU captures the steps in which it need not wait for the host, unless the file says otherwise.
 func TestWhichStepsAreRecorded(t *testing.T) {
 	gpu := torch.CUDA(0)
 	for _, test := range []struct {
@@ -141,8 +141,8 @@ func TestWhichStepsAreRecorded(t *testing.T) {
 			t.Fatalf("no method %s", test.method)
 		}
 		trainer := &trainer{run: run, options: Options{Device: test.device}}
-		if got := trainer.records(method); got != test.want {
-			t.Errorf("%+v: recorded %v", test, got)
+		if got := trainer.captures(method); got != test.want {
+			t.Errorf("%+v: captured %v", test, got)
 		}
 	}
 }

@@ -33,7 +33,7 @@ type trainer struct {
 	optimisation *optimisation
 	classWeights *classWeights
 	evaluator    evaluator
-	recorder     *recorder
+	capturer     *capturer
 	readings     *readings
 	record       *record
 	effort       *effort
@@ -83,7 +83,7 @@ func (t *trainer) open(ctx context.Context) (err error) {
 	t.objective.state().Move(torch.Float32, device)
 	t.optimisation = newOptimisation(t.run, t.model.network, t.objective.pairs, t.restarts)
 	t.evaluator = evaluator{logitsOf(t.model.evaluated), t.run.Train.EvalBatch, device, t.options.alive}
-	t.recorder = &recorder{recording: t.records(method), device: device, random: t.random, compute: t.compute, recorded: map[bool]*recordedStep{}}
+	t.capturer = &capturer{on: t.captures(method), device: device, random: t.random, compute: t.compute, steps: map[bool]*capturedStep{}}
 	t.readings = newReadings(device)
 	t.record = newRecord(classes, t.dir)
 	t.checkpoints = newCheckpoints(t.run, t.dir, t.options,
@@ -96,10 +96,10 @@ func (t *trainer) open(ctx context.Context) (err error) {
 	return nil
 }
 
-// records reports whether the run's steps are recorded. Those are not in which a GPU would have to
+// captures reports whether a GPU captures the run's steps. Those are not in which a GPU would have to
 // wait for the host: for the singular values of BNM, and for whatever a network of the user's own does.
-func (t *trainer) records(method config.Method) bool {
-	if t.options.recorded {
+func (t *trainer) captures(method config.Method) bool {
+	if t.options.captured {
 		return true
 	}
 	return t.run.Train.Graph && t.options.Device.IsCUDA() &&
@@ -108,8 +108,8 @@ func (t *trainer) records(method config.Method) bool {
 
 // close releases what the parts hold, as far as they were made.
 func (t *trainer) close() error {
-	if t.recorder != nil {
-		t.recorder.close()
+	if t.capturer != nil {
+		t.capturer.close()
 	}
 	if t.optimisation != nil {
 		t.optimisation.close()

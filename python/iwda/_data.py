@@ -19,7 +19,7 @@ Array = NDArray[Any]
 
 _npy: Any = np.lib.format  # without types
 _LINES = 4096  # of a data frame that are made cells of at a time
-_TIMES = (datetime.date, datetime.time, datetime.timedelta)  # and what is derived of them, as pandas' Timestamp
+_TIMES = (datetime.time, datetime.timedelta)  # and what is derived of them, as pandas' Timedelta
 _CHUNK_BYTES = 8 << 20  # of an array that are converted, checked and written at a time
 
 
@@ -131,27 +131,50 @@ def rows_of(values: Any, name: str) -> Rows:
         for j, column in enumerate(array.T):
             check_no_times(column, name, str(j))
         try:
-            return array.astype(float)
-        except ValueError:  # words
-            return Frame([f"column {j}" for j in range(array.shape[1])], list(array.T))
+            if array.dtype.kind != "M":
+                return array.astype(float)
+        except (TypeError, ValueError):  # dates or words
+            pass
+        return Frame([f"column {j}" for j in range(array.shape[1])], list(array.T))
     return array
 
 
-def _time_in(column: Array) -> str:
-    """The type of times in a column, such as datetime64[ns] or date; nothing if there are none."""
-    if column.dtype.kind in "mM":
+def _time_in(column: Array, *more: type) -> str:
+    """The type of times of the day, spans, or more of a column, such as timedelta64[ns]; nothing if there are none."""
+    if column.dtype.kind == "m" or more and column.dtype.kind == "M":
         return str(column.dtype)
     if column.dtype.kind == "O":
         for value in column.tolist():
-            if isinstance(value, _TIMES) or type(value).__name__ in ("Period", "datetime64", "timedelta64"):
+            if isinstance(value, (*_TIMES, *more)) or type(value).__name__ in ("Period", "timedelta64"):
                 return type(value).__name__
     return ""
 
 
 def check_no_times(column: Array, name: str, of: str) -> None:
-    """Raises ValueError if a column holds dates, times or spans, which are no numbers to train with."""
+    """Raises ValueError if a column holds times of the day or spans, which have no one form as text. Dates have."""
     if kind := _time_in(column):
-        raise ValueError(f"{name}: column {of} holds {kind}, which is not read; make numbers or texts of it, or leave it out")
+        raise ValueError(f"{name}: column {of} holds {kind}, which is not read; make numbers of it, as seconds, or leave it out")
+
+
+def days(text: str) -> Optional[float]:
+    """The days since 1970 of a date in one of the forms that the programs read; None of other texts."""
+    text = text.strip()
+    day, clock = (text[:11], text[11:]) if text[2:3] == "-" else (text[:10], text[10:])
+    for form in ("%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", "%d-%b-%Y"):
+        try:
+            date = datetime.datetime.strptime(day, form).date().isoformat()
+            at = datetime.datetime.fromisoformat(date + _clock(clock))
+        except ValueError:
+            continue
+        zoned = at if at.tzinfo else at.replace(tzinfo=datetime.timezone.utc)
+        return (zoned - datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)) / datetime.timedelta(days=1)
+    return None
+
+
+def _clock(text: str) -> str:
+    """A time of the day as Python reads it, with six digits after a point and +00:00 for Z."""
+    text = re.sub("Z$", "+00:00", text)
+    return re.sub(r"\.(\d{1,9})", lambda match: "." + match[1][:6].ljust(6, "0"), text)
 
 
 def _check_size(name: str, rows: int, columns: int) -> None:
@@ -204,7 +227,7 @@ class Labels:
             array = array[:, 0]
         if array.ndim != 1 or len(array) != rows:
             raise ValueError(f"y has the shape {array.shape}; X_source has {rows} rows, and wants one label each")
-        if kind := _time_in(array):
+        if kind := _time_in(array, datetime.date):
             raise ValueError(f"y holds {kind}; labels are whole numbers, words or truth values")
         unknown = [i for i, label in enumerate(array.tolist()) if missing(label)] if array.dtype.kind in "fO" else []
         if unknown:
@@ -365,6 +388,8 @@ def column_cells(column: Array) -> Sequence[Any]:
     """The cells of a column of a data frame; what is missing is empty."""
     if column.dtype.kind in "biuf":
         return list(column.tolist())  # NaN is a missing value for the programs, too
+    if column.dtype.kind == "M":
+        return ["" if text == "NaT" else text for text in np.datetime_as_string(column).tolist()]
     return ["" if missing(value) else value if isinstance(value, (int, float)) else str(value) for value in column.tolist()]
 
 

@@ -228,7 +228,7 @@ def _number(text: str, decimal: str) -> Optional[float]:
     try:
         return None if "_" in text else float(text)
     except ValueError:
-        return None
+        return _data.days(text)
 
 
 class _Member:

@@ -274,11 +274,8 @@ def test_wrong_input(domains):
 
 
 TIMES = {
-    "datetime64[ns]": pandas.date_range("2024-03-01", periods=300),
-    "Timestamp": pandas.date_range("2024-03-01", periods=300, tz="UTC"),
     "timedelta64[ns]": pandas.to_timedelta(np.arange(300), "D"),
     "Period": pandas.period_range("2000-01", periods=300, freq="M"),
-    "date": [None, *(datetime.date(2024, 1, 1 + i % 28) for i in range(299))],
     "time": [datetime.time(i % 24) for i in range(300)],
 }
 
@@ -288,7 +285,7 @@ def test_times_are_refused(kind, frames, adapted):
     """They came through as nanoseconds, or as a word for each."""
     source, labels, frame, _ = frames
     source, frame = (f.assign(when=TIMES[kind]) for f in (source, frame))
-    words = re.escape(f'column "when" holds {kind}, which is not read; make numbers or texts of it, or leave it out')
+    words = re.escape(f'column "when" holds {kind}, which is not read; make numbers of it, as seconds, or leave it out')
     with pytest.raises(ValueError, match=f"^X_source: {words}"):
         iwda.adapt(source, labels, frame, **ONE)
     with pytest.raises(ValueError, match=f"^X_target: {words}"):
@@ -303,14 +300,39 @@ def test_times_are_refused(kind, frames, adapted):
     assert len(model.predict(eight)) == 300  # the model does not look at it
 
 
-def test_times_in_arrays_and_labels(domains):
+def test_times_as_labels(domains):
     rows, labels, target, _ = domains
-    times = np.full((300, 8), "2024-03-01", "datetime64[D]")
+    times = np.full(300, "2024-03-01", "datetime64[D]")
     for values, kind in ((times, r"datetime64\[D\]"), (times.astype(object), "date")):
-        with pytest.raises(ValueError, match=f"X_target: column 0 holds {kind}, which is not read"):
-            iwda.adapt(rows, labels, values, **ONE)
         with pytest.raises(ValueError, match=f"y holds {kind}; labels are whole numbers, words or truth values"):
-            iwda.adapt(rows, values[:, 0], target, **ONE)
+            iwda.adapt(rows, values, target, **ONE)
+
+
+def test_dates_are_days(tmp_path):
+    """Dates of any type and form are numbers of days, in training and where the model is used, here and in the program."""
+    draw = np.random.default_rng(0)
+    label = draw.random(400) < 0.5
+    when = np.datetime64("2019-01-01") + (draw.integers(0, 200, 400) + 150 * label)
+    frame = pandas.DataFrame({"when": when.astype("datetime64[ns]"), "noise": draw.normal(size=400)})
+    forms = [frame, frame.assign(when=frame.when.dt.tz_localize("UTC")), frame.assign(when=frame.when.dt.date), frame.assign(when=frame.when.dt.strftime("%d.%m.%Y"))]
+    outcome = iwda.adapt(frame[:300], label[:300], frame[300:], folder=tmp_path / "out", **ONE)
+    assert (outcome.predictions == label[300:]).mean() > 0.75
+    model = iwda.load(tmp_path / "out")
+    for form in forms:
+        np.testing.assert_allclose(model.predict_proba(form[300:]), outcome.probabilities, atol=1e-5)
+    with pytest.raises(ValueError, match="'soon' is not a number"):
+        model.predict(frame[300:].assign(when="soon"))
+
+
+@pytest.mark.parametrize(
+    "text, days",
+    [
+        ("2020-01-05", 18266), (" 2020/01/05 ", 18266), ("05.01.2020", 18266), ("05-Jan-2020", 18266), ("1969-12-31", -1), ("2020-01-05T06:00", 18266.25), ("2020-01-05 06:00:00.000000000", 18266.25),
+        ("2020-01-05T06:00:00Z", 18266.25), ("2020-01-05 06:00:00+06:00", 18266), ("2020-13-01", None), ("1.2.2020", None), ("2020-01-05 x", None), ("2020-01", None), ("", None),
+    ],
+)  # fmt: skip
+def test_forms_of_dates(text, days):
+    assert _data.days(text) == days
 
 
 def test_seed_and_settings(domains, tmp_path):

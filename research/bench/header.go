@@ -40,7 +40,7 @@ func (b *bench) header() (string, error) {
 	line("machine", "%s, AVX-512: %t, %d cores, %s/%s", processor(), cpu.X86.HasAVX512F, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH)
 	line("threads", "1 each side; the loaders' workers are named")
 	line("ours", "%s, libtorch %s", runtime.Version(), doctor.line("libtorch"))
-	line("", "products of matrices: %s", doctor.line("products"))
+	line("", "products of matrices: %s", doctor.line("BLAS"))
 	line("peer", "Python with PyTorch %s, torchvision %s, Pillow %s, numpy %s, cvxopt %s, SciPy %s", versions["PyTorch"],
 		versions["torchvision"], versions["Pillow"], versions["numpy"], versions["cvxopt"], versions["SciPy"])
 	line("", "kernels of OpenBLAS: %s", plain.kernels)

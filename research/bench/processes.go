@@ -28,9 +28,7 @@ func (b *bench) experiment(method, seeds, train string) string {
 }
 
 // startWorker takes the time from the start of a worker to the report of its first
-// step, in seconds. Before it, the worker evaluates the network on the test set. USPS
-// lies in the cache from the first round on, as it does for all but the first run of an
-// experiment.
+// step, in seconds. Before it, the worker evaluates the network on the test set.
 func startWorker(b *bench, _ []string) (numbers, error) {
 	results, err := os.MkdirTemp(b.folder, "start")
 	if err != nil {
@@ -40,9 +38,7 @@ func startWorker(b *bench, _ []string) (numbers, error) {
 	if err != nil {
 		return nil, err
 	}
-	command := worker.Command(dir)
-	command.Env = append(command.Env, "XDG_CACHE_HOME="+b.path("cache"))
-	return untilLine(command, func(line string) bool { return worker.Step(line) >= 1 })
+	return untilLine(worker.Command(dir), func(line string) bool { return worker.Step(line) >= 1 })
 }
 
 func startPython(b *bench, environment []string) (numbers, error) {

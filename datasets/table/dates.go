@@ -1,0 +1,49 @@
+package table
+
+import (
+	"strings"
+	"time"
+)
+
+// The ways in which dates are written that can be read in one way alone, and the times after them.
+var (
+	dayForms   = []string{time.DateOnly, "2006/01/02", "02.01.2006", "02-Jan-2006"}
+	clockForms = []string{"15:04", "15:04:05", "15:04Z07:00", "15:04:05Z07:00"}
+)
+
+// ParseTime reads a date, or a date and a time with fractions of a second, in UTC where no zone is named.
+func ParseTime(text string) (at time.Time, is bool) {
+	text = strings.TrimSpace(text)
+	for _, form := range dayForms {
+		mark := strings.IndexAny(form, "-/.")
+		if len(text) < len(form) || text[mark] != form[mark] {
+			continue
+		}
+		day, clock := text[:len(form)], text[len(form):]
+		if clock == "" {
+			at, err := time.Parse(form, day)
+			return at, err == nil
+		}
+		if clock[0] != ' ' && clock[0] != 'T' {
+			continue
+		}
+		for _, clockForm := range clockForms {
+			if at, err := time.Parse(form+" "+clockForm, day+" "+clock[1:]); err == nil {
+				return at.UTC(), true
+			}
+		}
+	}
+	return time.Time{}, false
+}
+
+// daysOf returns the days since 1970, with the part of a day that a time stands for.
+func daysOf(text string) (days float64, is bool) {
+	at, is := ParseTime(text)
+	const day = 24 * 60 * 60 // seconds
+	return (float64(at.Unix()) + float64(at.Nanosecond())/1e9) / day, is
+}
+
+// Day is the date of a number of days since 1970.
+func Day(days float64) string {
+	return time.Unix(0, 0).UTC().Add(time.Duration(days * float64(24*time.Hour))).Format(time.DateOnly)
+}
