@@ -264,13 +264,11 @@ func share(missing, rows int) string {
 // numberSeen is what is seen of a column of numbers, whose place is that of its value in a row.
 func (d Data) numberSeen(name string, at int, learnt table.LearntColumn, coding table.Coding) columnSeen {
 	c := columnSeen{name: name, kind: kindOf(learnt), does: asItIs}
-	text := d.Columns.text
 	if learnt.Dates {
 		c.does = "the days since 1970"
-		text = func(j int, of, _ float32) string { return table.Day(d.Columns.origin(j) + float64(of)) }
 	}
 	if coding.Missing {
-		c.does = fmt.Sprintf("missing cells become the median, %s; another column marks them", text(at, coding.Median, d.Columns.Source.Deviation[at]))
+		c.does = fmt.Sprintf("missing cells become the median, %s; another column marks them", d.Columns.text(at, coding.Median, d.Columns.Source.Deviation[at]))
 	}
 	c.odd = append(c.odd, learnt.Strays...)
 	constant := 0
@@ -285,7 +283,7 @@ func (d Data) numberSeen(name string, at int, learnt table.LearntColumn, coding 
 		if said, is := d.Columns.coarse[i][at]; is {
 			c.odd = append(c.odd, said)
 		}
-		mean := text(at, of.Mean[at], of.Deviation[at])
+		mean := d.Columns.text(at, of.Mean[at], of.Deviation[at])
 		seen := fmt.Sprintf("%s ± %.4g", mean, of.Deviation[at])
 		if learnt.Dates {
 			seen += " days"

@@ -31,6 +31,7 @@ type Columns struct {
 
 	names   []string          // nil where they have none
 	origins []float64         // of their values, which are less these; nil for none
+	dates   []int             // places of those that are days since 1970
 	coarse  [2]map[int]string // of source and target; see [table.Rows.Coarse]
 	beyond  map[int][]string  // how columns of the source differ beyond what class shares explain
 	differ  []string          // the same, of each such column with its name
@@ -138,6 +139,9 @@ func (c Columns) value(j int, of float32) any {
 // text is a value of a column as it is in the file, with four digits below where values that lie one deviation apart
 // begin to differ; all that are known, if the deviation is 0.
 func (c Columns) text(j int, of, deviation float32) string {
+	if slices.Contains(c.dates, j) {
+		return table.Day(c.origin(j) + float64(of))
+	}
 	digits, whole := 7, float64(of)
 	if origin := c.origin(j); origin != 0 {
 		digits, whole = 15, origin+whole

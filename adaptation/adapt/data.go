@@ -191,7 +191,7 @@ func (d *Data) lookAtRows(data catalogue.Dataset) (err error) {
 		}
 	}
 	d.Columns = lookAtColumns(task.Source, task.Target)
-	d.Columns.origins = task.Origins()
+	d.Columns.origins, d.Columns.dates = task.Origins(), task.Learnt.Dates()
 	for i, set := range []datasets.Set{task.Source, task.Target} {
 		if rows, is := set.(*table.Rows); is {
 			d.Columns.coarse[i] = rows.Coarse()

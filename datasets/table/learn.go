@@ -44,7 +44,7 @@ type LearntColumn struct {
 	// one of words, has words that the source lacks, which count as none.
 	Strays []string
 	Dates  bool // its numbers are dates, in days since 1970
-	// Apart says why what another file has in the column says nothing of its rows: it has none of the source's words,
+	// Apart says why what the last file has in the column says nothing of its rows: it has none of the source's words,
 	// or no date between the source's first and last; "" if it does.
 	Apart string
 }
@@ -53,6 +53,19 @@ func (c *LearntColumn) stray(said string) {
 	if said != "" {
 		c.Strays = append(c.Strays, said)
 	}
+}
+
+// Dates are the places of the values of a row that are dates, in days since 1970.
+func (l Learnt) Dates() (places []int) {
+	at := 0
+	columns := slices.DeleteFunc(slices.Clone(l.Columns), func(c LearntColumn) bool { return c.LeftOut != "" })
+	for i, coding := range l.Encoding {
+		if columns[i].Dates {
+			places = append(places, at)
+		}
+		at += len(coding.values())
+	}
+	return places
 }
 
 // seen is what was seen of a column.
@@ -215,9 +228,7 @@ func Learn(source File, others ...File) (l Learnt, err error) {
 			if all := of.straysOf(); all != nil {
 				words = all[j]
 			}
-			if c := &l.Columns[places[j]]; c.Apart == "" {
-				c.Apart = kept[j].apart(words, dates[j], file.Path)
-			}
+			l.Columns[places[j]].Apart = kept[j].apart(words, dates[j], file.Path)
 		}
 	}
 	for j, c := range l.Encoding {
