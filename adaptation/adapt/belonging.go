@@ -52,7 +52,7 @@ const (
 )
 
 // look fills in what is seen of a source whose rows have no groups, and of the target that goes with it.
-func (b *belonging) look(source, target *table.Rows, idColumn string, learnt table.Learnt) {
+func (b *belonging) look(source, target *table.Rows, idColumn string, learnt table.Learnt, isTable bool) {
 	rows := evenly.Rows(source.Len(), mostLooked)
 	s := looked{labels: datasets.LabelsOf(datasets.Subset(source, rows)), values: valuesOf(source, rows), width: datasets.Size(source.Shape())}
 	t := looked{values: valuesOf(target, evenly.Rows(target.Len(), mostLooked)), width: s.width}
@@ -63,7 +63,7 @@ func (b *belonging) look(source, target *table.Rows, idColumn string, learnt tab
 		return
 	}
 	b.copies(source)
-	for _, p := range s.partitions(source, rows, idColumn, learnt) {
+	for _, p := range s.partitions(source, rows, idColumn, learnt, isTable) {
 		rowsOf := make([]int, p.levels)
 		inLevels, alone := 0, 0
 		for _, level := range p.of {
@@ -157,9 +157,9 @@ func valuesOf(set datasets.Set, rows []int) []float32 {
 	return values
 }
 
-// partitions lists the columns that may say which rows belong together: one of ids that repeat, columns
-// of whole numbers, and of words.
-func (s looked) partitions(source *table.Rows, rows []int, idColumn string, learnt table.Learnt) (all []partition) {
+// partitions lists the columns that may say which rows belong together: one of ids that repeat, and of a table
+// columns of whole numbers and of words.
+func (s looked) partitions(source *table.Rows, rows []int, idColumn string, learnt table.Learnt, isTable bool) (all []partition) {
 	if repeated, _ := source.RepeatedIDs(); repeated > 0 && idColumn != "" {
 		p, places := partition{name: idColumn, ids: true}, map[string]int{}
 		for _, row := range rows {
@@ -168,8 +168,8 @@ func (s looked) partitions(source *table.Rows, rows []int, idColumn string, lear
 		p.levels = len(places)
 		all = append(all, p)
 	}
-	if source.Columns() == nil || len(learnt.Encoding) >= fewColumns || learnt.Encoding == nil && s.width >= fewColumns {
-		return all // no column of an array has a meaning of its own
+	if source.Columns() == nil || !isTable { // no column of an array has a meaning of its own
+		return all
 	}
 	add := func(name string, from, levels, to int) {
 		if p, is := s.partition(name, from, levels, to); is {

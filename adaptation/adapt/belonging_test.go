@@ -60,6 +60,7 @@ func TestBelonging(t *testing.T) {
 		{"patient", false, false, Naming{}, true},
 		{"patient", true, false, Naming{}, true},
 		{"id", true, false, Naming{}, true},
+		{"patient", false, false, Naming{Form: Array}, false},
 		{"patient", false, true, Naming{}, false},
 		{"patient", true, true, Naming{}, false},
 		{"patient", false, false, Naming{Roles: table.Roles{Group: "patient"}}, false},

@@ -60,7 +60,7 @@ func (o EvaluateOptions) choose(ctx context.Context, folder string, e *labels.Ev
 	if err := checkApart(folder, files[sourceName].Path, files[targetName].Path); err != nil {
 		return err
 	}
-	data, err := lookAt([2]catalogue.Files{files[sourceName], files[targetName]})
+	data, err := lookAt([2]catalogue.Files{files[sourceName], files[targetName]}, former.Form)
 	if err != nil {
 		return err
 	}

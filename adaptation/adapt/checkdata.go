@@ -31,7 +31,7 @@ func CheckData(ctx context.Context, w io.Writer, source, target string, n Naming
 		fmt.Fprintf(w, "%s: %s\n", f.Domain, f)
 	}
 	onlyInOne(w, files)
-	d, wrong := lookAt(files)
+	d, wrong := lookAt(files, n.Form)
 	for _, sentence := range slices.Concat(said, d.Said) {
 		fmt.Fprintln(w, sentence)
 	}

@@ -22,6 +22,7 @@ const (
 // Data is what was seen of two domains.
 type Data struct {
 	Kind           catalogue.Kind // Vectors or ImageFiles
+	Form           string         // that of [Naming]
 	Width          int            // values of a row of Vectors
 	Classes        []string       // of the source, in label order
 	Source, Target Domain
@@ -120,7 +121,7 @@ func Look(source, target string, n Naming) (Data, error) {
 	files, said, err := n.files(source, target)
 	var d Data
 	if err == nil {
-		d, err = lookAt(files)
+		d, err = lookAt(files, n.Form)
 	}
 	if err != nil {
 		return Data{}, err
@@ -130,7 +131,7 @@ func Look(source, target string, n Naming) (Data, error) {
 }
 
 // lookAt is [Look] at a source and a target with their roles.
-func lookAt(files [2]catalogue.Files) (Data, error) {
+func lookAt(files [2]catalogue.Files, form string) (Data, error) {
 	data, err := catalogue.Find("files")
 	if err != nil {
 		return Data{}, err
@@ -141,7 +142,7 @@ func lookAt(files [2]catalogue.Files) (Data, error) {
 	if err := data.CheckFiles(""); err != nil {
 		return Data{}, err
 	}
-	seen := Data{Kind: data.Kind, Source: Domain{Files: files[0]}, Target: Domain{Files: files[1]}}
+	seen := Data{Kind: data.Kind, Form: form, Source: Domain{Files: files[0]}, Target: Domain{Files: files[1]}}
 	if data.Kind == catalogue.ImageFiles {
 		err = seen.lookAtImages(data)
 	} else {
@@ -187,7 +188,7 @@ func (d *Data) lookAtRows(data catalogue.Dataset) (err error) {
 	if isTable {
 		d.unlabelled = ofSource.Unlabelled()
 		if ofTarget, is := task.Target.(*table.Rows); is && d.Source.Rows > 0 && d.Target.Rows > 0 && d.Source.Rows == d.Source.labelled() {
-			d.belong.look(ofSource, ofTarget, d.Source.idColumn(), d.Learnt)
+			d.belong.look(ofSource, ofTarget, d.Source.idColumn(), d.Learnt, d.table())
 		}
 	}
 	d.Columns = lookAtColumns(task.Source, task.Target)

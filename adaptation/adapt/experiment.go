@@ -82,15 +82,15 @@ const fewColumns = 48
 // 4,096 take a minute.
 const mostMatched = 2048
 
-// The values of [Options].Form.
+// The values of [Naming].Form.
 const (
 	Table = "table" // each column means the same in both domains
 	Array = "array" // all columns may have moved
 )
 
 // table tells whether the data are one.
-func (o Options) table(d Data) bool {
-	return d.Kind == catalogue.Vectors && (o.Form == Table || o.Form == "" && d.columns() < fewColumns)
+func (d Data) table() bool {
+	return d.Kind == catalogue.Vectors && (d.Form == Table || d.Form == "" && d.columns() < fewColumns)
 }
 
 // columns is the number of the columns that a table came with: one of words counts once.
@@ -131,7 +131,7 @@ const (
 // SmallNetwork is the value of [Options].Network for a small network from scratch.
 const SmallNetwork = "small"
 
-// Experiment returns the experiment file for the data, by Steps, Network, Form and LabelShift of the options,
+// Experiment returns the experiment file for the data, by Steps, Network and LabelShift of the options,
 // and with all methods normalising columns as Set says. The same arguments give the same bytes.
 func (d Data) Experiment(o Options) ([]byte, error) {
 	switch {
@@ -139,8 +139,8 @@ func (d Data) Experiment(o Options) ([]byte, error) {
 		return nil, fmt.Errorf("there is no network %q to ask for: want %s, or none for what suits the data", o.Network, SmallNetwork)
 	case o.Network != "" && d.Kind == catalogue.Vectors:
 		return nil, fmt.Errorf("the network %s is for images; rows of features have one that suits them", o.Network)
-	case o.Form != "" && d.Kind != catalogue.Vectors:
-		return nil, fmt.Errorf("--%s is for rows of features, not for images", o.Form)
+	case d.Form != "" && d.Kind != catalogue.Vectors:
+		return nil, fmt.Errorf("--%s is for rows of features, not for images", d.Form)
 	case o.LabelShift && d.Kind != catalogue.Vectors:
 		return nil, errors.New("--label-shift is for rows of features; of images, one method predicts: with --set methods=[source-only] nothing is aligned")
 	}
@@ -149,7 +149,7 @@ func (d Data) Experiment(o Options) ([]byte, error) {
 	s := settings{
 		Data:     d,
 		Title:    filepath.Base(d.Source.Path) + " → " + filepath.Base(d.Target.Path),
-		Features: d.Kind == catalogue.Vectors, Small: o.Network == SmallNetwork, Table: o.table(d), Alone: o.alone != nil, HiddenUnits: hiddenUnits, Products: d.products(),
+		Features: d.Kind == catalogue.Vectors, Small: o.Network == SmallNetwork, Table: d.table(), Alone: o.alone != nil, HiddenUnits: hiddenUnits, Products: d.products(),
 		Rule: selection.TargetRisk.Name, HeldOut: heldOut,
 		RarestClass: d.Classes[rarest], RarestRows: rows,
 		TargetLabelled: d.Target.labelled(),

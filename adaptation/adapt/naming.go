@@ -24,6 +24,8 @@ type Naming struct {
 	table.Roles
 	// TargetValue is the target's; "" for the one other domain.
 	TargetValue string
+	// Form is Table or Array, of rows of features; "" for what their number of columns says.
+	Form string
 }
 
 // usualLabels are names of columns of labels, in upper or lower case, beside those that every reader

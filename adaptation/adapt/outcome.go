@@ -28,6 +28,7 @@ type Outcome struct {
 	Format int           `json:"format"`
 	Source DomainOutcome `json:"source"`
 	Target DomainOutcome `json:"target"`
+	Form   string        `json:"form,omitempty"` // of the columns, if somebody said it: Table or Array
 	// Method is the one that predicts, Used the ids of its runs that do, Seeds their seeds.
 	Method string   `json:"method"`
 	Used   []string `json:"used"`
@@ -172,7 +173,7 @@ func (o *conclusion) outcome(p *Plan, failed []schedule.Failure) (*Outcome, erro
 	how := p.file.Config.Selection
 	record := &Outcome{
 		Format: outcomeFormat,
-		Source: p.Data.domain(p.Data.Source), Target: p.Data.domain(p.Data.Target),
+		Source: p.Data.domain(p.Data.Source), Target: p.Data.domain(p.Data.Target), Form: p.Data.Form,
 		Method: o.Method().Name, Correction: o.Correction, Classes: o.Classes,
 		Rule: o.Rule, Better: o.Better, Fails: o.Fails, Tolerance: how.Tolerance, Best: o.Judged[o.Best].Run,
 		Cases: o.known.Cases, SharesRejected: o.known.Rejected, Asked: p.options.Needs,

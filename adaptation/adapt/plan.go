@@ -112,7 +112,7 @@ func newPlan(data Data, o Options) (*Plan, error) {
 	if p.Runs, err = plan.Runs(p.file); err != nil {
 		return nil, err
 	}
-	if fresh && o.alone == nil && data.Kind == catalogue.Vectors && !o.table(data) && plan.AnySteps(p.Runs) { // images take it in any case
+	if fresh && o.alone == nil && data.Kind == catalogue.Vectors && !data.table() && plan.AnySteps(p.Runs) { // images take it in any case
 		if _, err := o.Torch.Command("aligning domains"); errors.Is(err, engine.ErrMissing) {
 			o.alone = err
 			return newPlan(data, o)
@@ -202,14 +202,14 @@ func (p *Plan) decisions() []Decision {
 		all = append(all, Decision{"views", trainedViews(c.Dataset), because("left and right, and any part, usually tell the class; small pictures are shown whole")})
 	} else {
 		what, number := "array: all columns may have moved", "%s, %d or more"
-		if p.options.table(p.Data) {
+		if p.Data.table() {
 			what, number = "table: each column means the same in both domains", "%s, fewer than %d"
 		}
 		reason := fmt.Sprintf(number, printable.Count(p.Data.columns(), "column"), fewColumns)
 		if c.Selection.LabelShift {
 			what = "only the class shares differ"
 		}
-		if c.Selection.LabelShift || p.options.Form != "" {
+		if c.Selection.LabelShift || p.Data.Form != "" {
 			reason = "you said so"
 		}
 		all = append(all, Decision{"assumption", what, because(reason)})

@@ -47,8 +47,6 @@ func newAdaptCommand(s streams) *cli.Command {
 		commandline.Needs(&o.Needs),
 		commandline.Fail(&o.Fail),
 		&cli.BoolFlag{Name: "label-shift", Destination: &o.LabelShift, Usage: "you know that only the class shares differ: nothing is aligned, and predictions are corrected in full (default: the data decide)"},
-		formFlag(&o.Form, adapt.Table, "columns have meanings of their own, the same in both domains (default: so do fewer than 48)"),
-		formFlag(&o.Form, adapt.Array, "all columns may have moved together, as those of pixels or embeddings"),
 		networkFlag(&o.Network),
 	}, domainFlags(&o.Columns), o.machineFlags(), commandline.Advanced(
 		&cli.StringFlag{Name: "source", Destination: &o.Source, Usage: "`FILE` or folder, instead of SOURCE"},
@@ -79,20 +77,6 @@ Examples:
 			return runAdapt(o, s)
 		},
 	}
-}
-
-// formFlag says what the columns of features are.
-func formFlag(to *string, form, means string) cli.Flag {
-	return &cli.BoolFlag{Name: form, Usage: means,
-		Action: func(_ *cli.Context, is bool) error {
-			if is && *to != "" {
-				return wrongUsage("--%s and --%s: rows are one or the other", adapt.Table, adapt.Array)
-			}
-			if is {
-				*to = form
-			}
-			return nil
-		}}
 }
 
 // jsonFlag is that of commands that show an outcome.

@@ -27,11 +27,27 @@ func columnFlags(to *table.Roles) []cli.Flag {
 func domainFlags(to *adapt.Naming) []cli.Flag {
 	return append(append(columnFlags(&to.Roles),
 		&cli.StringFlag{Name: "group-column", Destination: &to.Group, Usage: "`NAME` of the column that says which rows belong together, as the visits of a patient: they are held out together, and count as one in intervals"},
-		&cli.StringFlag{Name: "domain-column", Destination: &to.DomainColumn, Usage: "`NAME` of the column that says to which domain each row belongs, if one file has both"}),
+		&cli.StringFlag{Name: "domain-column", Destination: &to.DomainColumn, Usage: "`NAME` of the column that says to which domain each row belongs, if one file has both"},
+		formFlag(&to.Form, adapt.Table, "columns have meanings of their own, the same in both domains (default: so do fewer than 48)"),
+		formFlag(&to.Form, adapt.Array, "all columns may have moved together, as those of pixels or embeddings")),
 		commandline.Advanced(
 			&cli.StringFlag{Name: "source-domain", Destination: &to.DomainValue, DefaultText: "the one whose rows all have labels", Usage: "with --domain-column: its `VALUE` in the source"},
 			&cli.StringFlag{Name: "target-domain", Destination: &to.TargetValue, DefaultText: "the other one", Usage: "with --domain-column: its `VALUE` in the target"},
 		)...)
+}
+
+// formFlag says what the columns of features are.
+func formFlag(to *string, form, means string) cli.Flag {
+	return &cli.BoolFlag{Name: form, Usage: means,
+		Action: func(_ *cli.Context, is bool) error {
+			if is && *to != "" {
+				return wrongUsage("--%s and --%s: rows are one or the other", adapt.Table, adapt.Array)
+			}
+			if is {
+				*to = form
+			}
+			return nil
+		}}
 }
 
 // networkFlag is that of the network for images.
