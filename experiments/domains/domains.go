@@ -81,7 +81,7 @@ type Part struct {
 // PartsOf are the sources of a run by the number of the one that each row is from; nil where there is one, or
 // where they count as one.
 func PartsOf(run config.Resolved, of []int) (parts []Part) {
-	if of == nil || run.Dataset.Pool {
+	if !run.Apart() {
 		return nil
 	}
 	names, _ := run.Domains()
