@@ -17,6 +17,7 @@ import (
 	"iwda/datasets/table"
 	"iwda/experiments/config"
 	"iwda/internal/printable"
+	"iwda/learners"
 )
 
 // Columns is what was seen of columns of features that harms where these are standardised.
@@ -207,6 +208,9 @@ func (d Data) Warnings(experiment *config.Config) (warnings []string) {
 	}
 	if alike := d.alikeClasses(); alike != "" {
 		warnings = append(warnings, fmt.Sprintf("Some class names look alike: %s. They differ only in case, spaces, -, _ or characters that are not seen. If they mean the same class, give it one name.", alike))
+	}
+	if err := learners.CheckClasses(len(d.Classes)); err != nil && d.table() {
+		warnings = append(warnings, fmt.Sprintf("Only the linear classifier predicts: there are %v.", err))
 	}
 	warnings = append(warnings, d.belong.warnings...)
 	warnings = append(warnings, d.beside...)

@@ -17,6 +17,7 @@ import (
 	"iwda/datasets/catalogue"
 	"iwda/datasets/normalise"
 	"iwda/inference/selection"
+	"iwda/learners"
 )
 
 //go:embed experiment.yaml.tmpl
@@ -43,6 +44,7 @@ type settings struct {
 	Small          bool    // a small network from scratch for images
 	Table          bool    // of few columns
 	Alone          bool    // an array, without iwrun-torch
+	Many           bool    // classes, too many for most learners
 	HiddenUnits    int     // of the network on features
 	Products       int     // random ones, which IWCDAN's discriminator sees of features; 0 is all
 	Asked          string  // how all methods normalise columns; "" if each does as it assumes
@@ -149,7 +151,7 @@ func (d Data) Experiment(o Options) ([]byte, error) {
 	s := settings{
 		Data:     d,
 		Title:    filepath.Base(d.Source.Path) + " → " + filepath.Base(d.Target.Path),
-		Features: d.Kind == catalogue.Vectors, Small: o.Network == SmallNetwork, Table: d.table(), Alone: o.alone != nil, HiddenUnits: hiddenUnits, Products: d.products(),
+		Features: d.Kind == catalogue.Vectors, Small: o.Network == SmallNetwork, Table: d.table(), Alone: o.alone != nil, Many: learners.CheckClasses(len(d.Classes)) != nil, HiddenUnits: hiddenUnits, Products: d.products(),
 		Rule: selection.TargetRisk.Name, HeldOut: heldOut,
 		RarestClass: d.Classes[rarest], RarestRows: rows,
 		TargetLabelled: d.Target.labelled(),

@@ -19,6 +19,7 @@ import (
 	"iwda/experiments/config"
 	"iwda/experiments/domains"
 	"iwda/experiments/engine"
+	"iwda/experiments/fit"
 	"iwda/experiments/plan"
 	"iwda/experiments/schedule"
 	"iwda/inference/trust"
@@ -133,7 +134,7 @@ func newPlan(data Data, o Options) (*Plan, error) {
 	if never := plan.NeverAligned(p.Runs); never != "" {
 		p.Warnings = append(p.Warnings, never)
 	}
-	return p, checkRuns(p.file, p.Runs)
+	return p, p.Data.checkRuns(p.file, p.Runs)
 }
 
 // trustModules adds to the modules that may run those that this command names by itself, whatever
@@ -158,14 +159,17 @@ func (p *Plan) trustModules() error {
 
 // checkRuns returns an error where runs of the experiment could be trained, but nothing be
 // chosen among them or predicted with them.
-func checkRuns(file *config.File, runs []plan.Run) error {
+func (d Data) checkRuns(file *config.File, runs []plan.Run) error {
 	how := file.Config.Selection
 	if how.LabelShift && !slices.ContainsFunc(runs, func(run plan.Run) bool { return slices.Contains(how.Alike, run.Config.Method) }) {
 		return config.Error{Location: file.Name, Message: fmt.Sprintf("selection.label_shift has the methods of selection.alike predict; add one of %s to methods", printable.Or(how.Alike))}
 	}
 	for _, run := range runs {
 		sources, target := run.Config.Domains()
+		refused := fit.CheckClasses(run.Config, len(d.Classes))
 		switch {
+		case refused != nil:
+			return config.Error{Location: file.Name, Message: refused.Error()}
 		case !slices.Equal(sources, []string{sourceName}) || target != targetName:
 			return config.Error{Location: file.Name, Message: fmt.Sprintf("task %s adapts to the %s, but adapt predicts the %s: leave tasks at [%s-%s], or exchange --source and --target",
 				run.Config.Task, target, targetName, sourceName, targetName)}

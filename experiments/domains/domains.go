@@ -44,6 +44,16 @@ func Load(run config.Resolved) (catalogue.Task, error) {
 	return data.OpenTask(from[0], to, SourceOf(run), from[1:]...)
 }
 
+// Classes returns those of a run's sources, as [catalogue.Dataset.ClassesOf] does.
+func Classes(run config.Resolved) ([]string, error) {
+	data, err := run.Dataset.Described()
+	if err != nil {
+		return nil, err
+	}
+	sources, _ := run.Domains()
+	return data.ClassesOf(run.Dataset.Root, sources...)
+}
+
 // Unpublished says what of the data of a run is not as it was published, by the labels of each source and the
 // numbers of images of each class before any are left out; test is nil where it is the target.
 func Unpublished(run config.Resolved, sources []datasets.Labels, target, test []int) (problems []string) {
