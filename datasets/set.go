@@ -3,6 +3,7 @@ package datasets
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"iwda/internal/evenly"
 )
@@ -191,8 +192,8 @@ type joined struct {
 	rows   []int // its number there
 }
 
-// Join returns a view of several sets of rows of one shape and the same classes, one set after another. It
-// panics where shapes differ.
+// Join returns a view of several sets of rows of one shape and the same classes, one set after another. Groups of
+// the same number are one, in whatever sets. It panics where shapes differ.
 func Join(sets ...Set) Set {
 	if len(sets) == 1 {
 		return sets[0]
@@ -239,21 +240,32 @@ func (j *joined) Columns() []string {
 	return nil
 }
 
+// ID says what row i is called in its set, or its number there, and which set it is.
+func (j *joined) ID(i int) string {
+	set, id := j.sets[j.parts[i]], strconv.Itoa(j.rows[i])
+	if named, is := set.(interface{ ID(i int) string }); is {
+		id = named.ID(j.rows[i])
+	}
+	return id + " in " + set.Name()
+}
+
 // groups are nil where no set has any; a row without one is a group of its own.
 func (j *joined) groups() []int {
 	if !slices.ContainsFunc(j.sets, func(set Set) bool { return GroupsOf(set) != nil }) {
 		return nil
 	}
-	groups, first := []int{}, 0
+	var groups []int
+	for _, set := range j.sets {
+		groups = append(groups, GroupsOf(set)...)
+	}
+	next := 1 + slices.Max(groups)
+	groups = nil
 	for _, set := range j.sets {
 		of := GroupsOf(set)
-		if of == nil {
-			of = evenly.All(set.Len())
+		for i := 0; of == nil && i < set.Len(); i++ {
+			groups, next = append(groups, next), next+1
 		}
-		for _, group := range of {
-			groups = append(groups, first+group)
-		}
-		first = 1 + slices.Max(groups)
+		groups = append(groups, of...)
 	}
 	return groups
 }

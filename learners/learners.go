@@ -39,6 +39,17 @@ type Tensor struct {
 	Width  int // of a row of the values; 0 if these are one row
 }
 
+// MostClasses is the largest number of classes for which trees are grown and small networks trained.
+const MostClasses = 2048
+
+// CheckClasses returns an error for k classes if they are more.
+func CheckClasses(k int) error {
+	if k <= MostClasses {
+		return nil
+	}
+	return fmt.Errorf("%d classes, more than the %d for which trees are grown and small networks trained", k, MostClasses)
+}
+
 // Rows are n labelled rows of d values.
 type Rows struct {
 	Values  []float32 // n×d, row after row, finite; or NaN where a learner says what it does with missing values

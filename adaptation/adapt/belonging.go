@@ -52,7 +52,7 @@ const (
 )
 
 // look fills in what is seen of a source whose rows have no groups, and of the target that goes with it.
-func (b *belonging) look(source, target *table.Rows, idColumn string, learnt table.Learnt) {
+func (b *belonging) look(source, target rowSet, idColumn string, learnt table.Learnt, isTable bool) {
 	rows := evenly.Rows(source.Len(), mostLooked)
 	s := looked{labels: datasets.LabelsOf(datasets.Subset(source, rows)), values: valuesOf(source, rows), width: datasets.Size(source.Shape())}
 	t := looked{values: valuesOf(target, evenly.Rows(target.Len(), mostLooked)), width: s.width}
@@ -63,7 +63,7 @@ func (b *belonging) look(source, target *table.Rows, idColumn string, learnt tab
 		return
 	}
 	b.copies(source)
-	for _, p := range s.partitions(source, rows, idColumn, learnt) {
+	for _, p := range s.partitions(source, rows, idColumn, learnt, isTable) {
 		rowsOf := make([]int, p.levels)
 		inLevels, alone := 0, 0
 		for _, level := range p.of {
@@ -108,7 +108,7 @@ func (b *belonging) say(blatant string) {
 }
 
 // copies looks for rows that have the same values as one before them, though a column has many values.
-func (b *belonging) copies(source *table.Rows) {
+func (b *belonging) copies(source datasets.Set) {
 	width := datasets.Size(source.Shape())
 	row, seed, seen, copies := make([]float32, width), maphash.MakeSeed(), map[uint64]bool{}, 0
 	var text bytes.Buffer
@@ -157,10 +157,10 @@ func valuesOf(set datasets.Set, rows []int) []float32 {
 	return values
 }
 
-// partitions lists the columns that may say which rows belong together: one of ids that repeat, columns
-// of whole numbers, and of words.
-func (s looked) partitions(source *table.Rows, rows []int, idColumn string, learnt table.Learnt) (all []partition) {
-	if repeated, _ := source.RepeatedIDs(); repeated > 0 && idColumn != "" {
+// partitions lists the columns that may say which rows belong together: one of ids that repeat, and of a table
+// columns of whole numbers and of words.
+func (s looked) partitions(source rowSet, rows []int, idColumn string, learnt table.Learnt, isTable bool) (all []partition) {
+	if repeated, _ := repeatedIDs(source, idColumn); repeated > 0 {
 		p, places := partition{name: idColumn, ids: true}, map[string]int{}
 		for _, row := range rows {
 			p.of = append(p.of, numberOf(places, source.ID(row)))
@@ -168,8 +168,8 @@ func (s looked) partitions(source *table.Rows, rows []int, idColumn string, lear
 		p.levels = len(places)
 		all = append(all, p)
 	}
-	if source.Columns() == nil || len(learnt.Encoding) >= fewColumns || learnt.Encoding == nil && s.width >= fewColumns {
-		return all // no column of an array has a meaning of its own
+	if source.Columns() == nil || !isTable { // no column of an array has a meaning of its own
+		return all
 	}
 	add := func(name string, from, levels, to int) {
 		if p, is := s.partition(name, from, levels, to); is {

@@ -14,7 +14,6 @@ import (
 	"iwda/experiments/model"
 	"iwda/inference/trust"
 	"iwda/internal/heading"
-	"iwda/weightest"
 	"iwda/weightest/intervals"
 )
 
@@ -108,11 +107,10 @@ const (
 // held-out source rows and its target rows are both drawn again, and each time the shares
 // estimated as they were.
 func bound(shares []ClassOutcome, compared *judge.Comparison, run int) error {
-	if err := weightest.CheckResamples(len(shares)); err != nil {
+	if err := trust.CheckResamples(len(shares)); errors.Is(err, trust.ErrMinutes) {
+		return fmt.Errorf("%w; iwrun labelshift --run makes them", err)
+	} else if err != nil {
 		return err
-	}
-	if len(shares) > trust.MostClasses {
-		return fmt.Errorf("%d resamples of %d classes take minutes; iwrun labelshift --run makes them", replicas, len(shares))
 	}
 	fitted, err := compared.Fit(run)
 	if err != nil {

@@ -77,7 +77,7 @@ func TestClassIntervals(t *testing.T) {
 			t.Errorf("%s: weight in %v", s.Class, w)
 		}
 	}
-	for k, want := range map[int]string{226: "iwrun labelshift --run makes them", 501: "take hours"} {
+	for k, want := range map[int]string{226: "resamples of 226 classes take minutes; iwrun labelshift --run makes them", 501: "take hours"} {
 		if err := bound(make([]ClassOutcome, k), alone, 0); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%d classes: %v, want %q", k, err, want)
 		}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"text/template"
@@ -17,6 +18,7 @@ import (
 	"iwda/datasets/catalogue"
 	"iwda/datasets/normalise"
 	"iwda/inference/selection"
+	"iwda/learners"
 )
 
 //go:embed experiment.yaml.tmpl
@@ -39,10 +41,12 @@ func flow(f catalogue.Files) (string, error) {
 type settings struct {
 	Data
 	Title          string
+	Sources        []Domain
 	Features       bool    // not images
 	Small          bool    // a small network from scratch for images
 	Table          bool    // of few columns
 	Alone          bool    // an array, without iwrun-torch
+	Many           bool    // classes, too many for most learners
 	HiddenUnits    int     // of the network on features
 	Products       int     // random ones, which IWCDAN's discriminator sees of features; 0 is all
 	Asked          string  // how all methods normalise columns; "" if each does as it assumes
@@ -82,15 +86,15 @@ const fewColumns = 48
 // 4,096 take a minute.
 const mostMatched = 2048
 
-// The values of [Options].Form.
+// The values of [Naming].Form.
 const (
 	Table = "table" // each column means the same in both domains
 	Array = "array" // all columns may have moved
 )
 
 // table tells whether the data are one.
-func (o Options) table(d Data) bool {
-	return d.Kind == catalogue.Vectors && (o.Form == Table || o.Form == "" && d.columns() < fewColumns)
+func (d Data) table() bool {
+	return d.Kind == catalogue.Vectors && (d.Form == Table || d.Form == "" && d.columns() < fewColumns)
 }
 
 // columns is the number of the columns that a table came with: one of words counts once.
@@ -131,7 +135,7 @@ const (
 // SmallNetwork is the value of [Options].Network for a small network from scratch.
 const SmallNetwork = "small"
 
-// Experiment returns the experiment file for the data, by Steps, Network, Form and LabelShift of the options,
+// Experiment returns the experiment file for the data, by Steps, Network and LabelShift of the options,
 // and with all methods normalising columns as Set says. The same arguments give the same bytes.
 func (d Data) Experiment(o Options) ([]byte, error) {
 	switch {
@@ -139,17 +143,22 @@ func (d Data) Experiment(o Options) ([]byte, error) {
 		return nil, fmt.Errorf("there is no network %q to ask for: want %s, or none for what suits the data", o.Network, SmallNetwork)
 	case o.Network != "" && d.Kind == catalogue.Vectors:
 		return nil, fmt.Errorf("the network %s is for images; rows of features have one that suits them", o.Network)
-	case o.Form != "" && d.Kind != catalogue.Vectors:
-		return nil, fmt.Errorf("--%s is for rows of features, not for images", o.Form)
+	case d.Form != "" && d.Kind != catalogue.Vectors:
+		return nil, fmt.Errorf("--%s is for rows of features, not for images", d.Form)
 	case o.LabelShift && d.Kind != catalogue.Vectors:
 		return nil, errors.New("--label-shift is for rows of features; of images, one method predicts: with --set methods=[source-only] nothing is aligned")
 	}
 	asked := askedFor(o.Set)
+	var paths []string
+	for _, of := range d.sources() {
+		paths = append(paths, filepath.Base(of.Path))
+	}
 	rarest, rows := d.Source.rarest()
 	s := settings{
 		Data:     d,
-		Title:    filepath.Base(d.Source.Path) + " → " + filepath.Base(d.Target.Path),
-		Features: d.Kind == catalogue.Vectors, Small: o.Network == SmallNetwork, Table: o.table(d), Alone: o.alone != nil, HiddenUnits: hiddenUnits, Products: d.products(),
+		Title:    strings.Join(slices.Compact(paths), " + ") + " → " + filepath.Base(d.Target.Path),
+		Sources:  d.sources(),
+		Features: d.Kind == catalogue.Vectors, Small: o.Network == SmallNetwork, Table: d.table(), Alone: o.alone != nil, Many: learners.CheckClasses(len(d.Classes)) != nil, HiddenUnits: hiddenUnits, Products: d.products(),
 		Rule: selection.TargetRisk.Name, HeldOut: heldOut,
 		RarestClass: d.Classes[rarest], RarestRows: rows,
 		TargetLabelled: d.Target.labelled(),
@@ -178,12 +187,14 @@ func (d Data) Experiment(o Options) ([]byte, error) {
 // length returns how long is trained on the data, some so many steps; 0 stands for what is
 // usual.
 func (d Data) length(steps int) length {
-	source := d.trainedRows()
+	larger, pass, fewest := d.Target.Rows, d.Target.Rows, d.Target.Rows
+	for _, source := range d.sources() {
+		larger, pass, fewest = max(larger, source.Rows), max(pass, source.trained()), min(fewest, source.trained())
+	}
 	if d.Kind != catalogue.Vectors { // a batch is drawn from each domain without replacement
 		every := max(1, cmp.Or(steps, imageSteps)/imageEvaluations)
-		return length{Batch: batchFor(min(source, d.Target.Rows), largestOfImages), Steps: every * imageEvaluations, Every: every}
+		return length{Batch: batchFor(fewest, largestOfImages), Steps: every * imageEvaluations, Every: every}
 	}
-	larger, pass := max(d.Source.Rows, d.Target.Rows), max(source, d.Target.Rows)
 	batch := batchFor(pass, largestBatch)
 	epoch := pass / batch
 	most := usualSteps
@@ -198,10 +209,10 @@ func (d Data) length(steps int) length {
 	return length{Batch: batch, Epochs: epochs, Steps: epochs * epoch, Every: max(1, epochs/(halvings+1))}
 }
 
-// trainedRows is the number of the source's rows that training sees: those that are not held out.
-func (d Data) trainedRows() int {
-	rows := d.Source.Rows
-	for _, n := range d.Source.Counts {
+// trained is the number of a source's rows that training sees: those that are not held out.
+func (d Domain) trained() int {
+	rows := d.Rows
+	for _, n := range d.Counts {
 		rows -= datasets.HeldOut(heldOut, n)
 	}
 	return rows

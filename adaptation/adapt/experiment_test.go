@@ -93,11 +93,13 @@ func TestExperimentOnATable(t *testing.T) {
 	}
 	d := seen(catalogue.Vectors, 600, 500)
 	for form, is := range map[string]bool{"": false, Table: true, Array: false} {
-		if (Options{Form: form}).table(d) != is {
+		if d.Form = form; d.table() != is {
 			t.Errorf("64 columns, said to be %q: a table is %v", form, !is)
 		}
 	}
-	if _, err := seen(catalogue.ImageFiles, 600, 500).Experiment(Options{Form: Table}); err == nil || !strings.Contains(err.Error(), "not for images") {
+	images := seen(catalogue.ImageFiles, 600, 500)
+	images.Form = Table
+	if _, err := images.Experiment(Options{}); err == nil || !strings.Contains(err.Error(), "not for images") {
 		t.Errorf("images that are a table: %v", err)
 	}
 }

@@ -26,8 +26,11 @@ const outcomeFormat = 4
 // left out.
 type Outcome struct {
 	Format int           `json:"format"`
-	Source DomainOutcome `json:"source"`
+	Source DomainOutcome `json:"source"` // all sources, without a path if there are several
 	Target DomainOutcome `json:"target"`
+	// Sources are those of several.
+	Sources []DomainOutcome `json:"sources,omitempty"`
+	Form    string          `json:"form,omitempty"` // of the columns, if somebody said it: Table or Array
 	// Method is the one that predicts, Used the ids of its runs that do, Seeds their seeds.
 	Method string   `json:"method"`
 	Used   []string `json:"used"`
@@ -79,7 +82,8 @@ type Outcome struct {
 
 // DomainOutcome is what was seen of a domain.
 type DomainOutcome struct {
-	Path     string `json:"path"`
+	Path     string `json:"path,omitempty"`
+	Domain   string `json:"domain,omitempty"` // its value in the column of domains
 	Rows     int    `json:"rows"`
 	Columns  int    `json:"columns,omitempty"` // of features
 	Labelled int    `json:"labelled"`          // rows
@@ -172,7 +176,7 @@ func (o *conclusion) outcome(p *Plan, failed []schedule.Failure) (*Outcome, erro
 	how := p.file.Config.Selection
 	record := &Outcome{
 		Format: outcomeFormat,
-		Source: p.Data.domain(p.Data.Source), Target: p.Data.domain(p.Data.Target),
+		Source: p.Data.domain(p.Data.Source), Target: p.Data.domain(p.Data.Target), Form: p.Data.Form,
 		Method: o.Method().Name, Correction: o.Correction, Classes: o.Classes,
 		Rule: o.Rule, Better: o.Better, Fails: o.Fails, Tolerance: how.Tolerance, Best: o.Judged[o.Best].Run,
 		Cases: o.known.Cases, SharesRejected: o.known.Rejected, Asked: p.options.Needs,
@@ -182,6 +186,10 @@ func (o *conclusion) outcome(p *Plan, failed []schedule.Failure) (*Outcome, erro
 		Failed:   []FailedRun{},
 		Files:    map[string]string{"experiment": names.Experiment, "predictions": p.table(names.Predictions), "classes": p.table(names.Classes), "disputed": p.table(names.Disputed), "report": names.Report, "model": names.Model, "runs": names.Runs},
 		Versions: map[string]string{},
+	}
+	for _, of := range p.Data.Parts {
+		record.Source.Path = ""
+		record.Sources = append(record.Sources, p.Data.domain(of))
 	}
 	if names.Exists(p.path(names.ToLabel)) {
 		record.Files["to_label"] = names.ToLabel
@@ -225,7 +233,7 @@ func (o *conclusion) outcome(p *Plan, failed []schedule.Failure) (*Outcome, erro
 }
 
 func (d Data) domain(seen Domain) DomainOutcome {
-	return DomainOutcome{seen.Path, seen.Rows, d.Width, seen.labelled()}
+	return DomainOutcome{seen.Path, seen.DomainValue, seen.Rows, d.Width, seen.labelled()}
 }
 
 func testOutcome(shared judge.Shared) TestOutcome {
@@ -267,7 +275,7 @@ func FirstUsed(folder string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	_, runs, err := finished(folder)
+	runs, err := finished(folder)
 	if err != nil {
 		return "", err
 	}

@@ -40,8 +40,6 @@ type Options struct {
 	Columns Naming
 	// Network is that of images: SmallNetwork, or "" for a pretrained one.
 	Network string
-	// Form is Table or Array, of rows of features; "" for what their number of columns says.
-	Form string
 	// LabelShift says that only the class shares differ, which the data decide otherwise.
 	LabelShift bool
 	// Needs are what somebody needs of the predictions, as [trust.ParseNeeds] reads them.

@@ -32,11 +32,16 @@ func unestimated(results string, runs []plan.Run) (sentences []string, err error
 			methods, of[name] = append(methods, name), new(updates)
 		}
 		u := of[name]
-		for i := max(1, run.Config.Weights.Warmup); i < len(all); i++ {
-			u.among++
-			if slices.Equal(all[i].Weights, all[i-1].Weights) {
-				u.kept, u.why = u.kept+1, all[i].Note
+		number, last := map[string]int{}, map[string][]float64{} // by source
+		for _, update := range all {
+			if number[update.Source] >= max(1, run.Config.Weights.Warmup) {
+				u.among++
+				if slices.Equal(update.Weights, last[update.Source]) {
+					u.kept, u.why = u.kept+1, update.Note
+				}
 			}
+			number[update.Source]++
+			last[update.Source] = update.Weights
 		}
 	}
 	for _, name := range methods {

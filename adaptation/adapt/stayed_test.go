@@ -20,6 +20,9 @@ func TestUnestimatedWeights(t *testing.T) {
 		r.Config.Weights.Warmup = 1
 		var updates []store.WeightUpdate
 		for i, w := range weights {
+			if method == "iwdan" { // of two sources in turn
+				updates = append(updates, store.WeightUpdate{Epoch: i + 1, Step: i + 1, Source: "other", Weights: []float64{3, float64(i / 2)}})
+			}
 			u := store.WeightUpdate{Epoch: i + 1, Step: i + 1, Weights: []float64{w, 2 - w}}
 			if i > 0 && w == weights[i-1] {
 				u.Note = note
@@ -46,7 +49,7 @@ func TestUnestimatedWeights(t *testing.T) {
 		run("iwcdan", 1, 1, 0.5, 0.5, 0.25), run("iwcdan", 2, 1, 0.5, 0.4, 0.4),
 	}
 	sentences, err := unestimated(results, runs)
-	if err != nil || len(sentences) != 1 || !strings.HasPrefix(sentences[0], "In 5 of 6 updates the class weights of full/a-b/iwdan did not change") || !strings.Contains(sentences[0], note) {
+	if err != nil || len(sentences) != 1 || !strings.HasPrefix(sentences[0], "In 9 of 12 updates the class weights of full/a-b/iwdan did not change") || !strings.Contains(sentences[0], note) {
 		t.Errorf("%q, %v", sentences, err)
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"iwda/datasets"
 	"iwda/experiments/config"
 	"iwda/inference/selection"
-	"iwda/weightest/shifttest"
 )
 
 // sure is the ratio of a classifier's mean certainty on the target to its accuracy on source rows,
@@ -106,7 +105,7 @@ func (c *Comparison) Together(how config.Selection) (Choice, error) {
 // was found: by columns if the run compared them, otherwise by its predictions.
 func (s Shared) evidence() (agree bool, found string) {
 	switch columns := s.Columns; {
-	case columns != nil && columns.P >= shifttest.Significance/2: // the predictions are asked too
+	case columns != nil && columns.P >= s.Test.Level():
 		return true, fmt.Sprintf("the target's columns do not contradict that only the class shares changed (p = %.2g)", columns.P)
 	case columns != nil:
 		return false, fmt.Sprintf("the target's columns contradict that only the class shares changed, most of all %q (p = %.2g)", columns.Odd, columns.P)

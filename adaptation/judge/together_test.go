@@ -78,6 +78,17 @@ func TestTogether(t *testing.T) {
 	}
 }
 
+// The columns are compared at the level of the test of predictions, which the number of tests sets.
+func TestEvidenceAtOneLevel(t *testing.T) {
+	s := Shared{Columns: &store.Columns{P: 0.03}}
+	for beside, want := range []bool{false, true, true} {
+		s.Test.Beside = beside
+		if agree, found := s.evidence(); agree != want {
+			t.Errorf("%d tests beside: %v, %s", beside, agree, found)
+		}
+	}
+}
+
 // Halfway the odds between two classes are the geometric mean.
 func TestCorrection(t *testing.T) {
 	p, q := []float64{0.8, 0.2}, []float64{0.1, 0.9}

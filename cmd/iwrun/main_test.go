@@ -170,6 +170,29 @@ func TestDryRun(t *testing.T) {
 	}
 }
 
+// A dry run says which learners refuse the classes, and adapt plans none of these.
+func TestDryRunOfManyClasses(t *testing.T) {
+	t.Chdir(t.TempDir())
+	text := "x,label\n"
+	for i := range 3 * 2049 {
+		text += fmt.Sprintf("%d,c%d\n", i, i%2049)
+	}
+	testfiles.Write(t, "many.csv", text)
+	testfiles.Write(t, "t.csv", "x\n"+strings.Repeat("1\n2\n", 9))
+	testfiles.Write(t, "many.yaml", "experiment: many\ndataset: {name: files, domains: {s: {path: many.csv}, t: {path: t.csv}}}\ntasks: [s-t]\nvariants: [full]\nmethods: [source-only@forest, source-only@linear]\nseeds: [1, 2]\noverrides:\n  - {when: {method: \"*@forest\"}, network: {name: forest}}\n  - {when: {method: \"*@linear\"}, network: {name: linear}}\n")
+	refused := "source-only@forest cannot be made of s-t: 2049 classes, more than the 2048 for which trees are grown"
+	if status, _, said := call(t, "run", "-c", "many.yaml", "--dry-run"); status != 0 || strings.Count(said, "warning: ") != 1 || !strings.Contains(said, refused) {
+		t.Errorf("status %d\n%s", status, said)
+	}
+	status, out, said := call(t, "adapt", "many.csv", "t.csv", "--dry-run")
+	if status != 0 || !strings.Contains(said, "Only the linear classifier predicts: there are 2049 classes") || !strings.Contains(out, "\nmethods: [source-only@linear]\n") || !strings.Contains(out, "alike: [source-only@linear]}") {
+		t.Errorf("status %d\n%s\n%s", status, out, said)
+	}
+	if status, _, said := call(t, "adapt", "many.csv", "t.csv", "--dry-run", "--set", "methods=[source-only@forest]", "--set", "selection.alike=[source-only@forest]"); status != 2 || !strings.Contains(said, "source-only@forest cannot be made of source-target: 2049 classes") {
+		t.Errorf("status %d\n%s", status, said)
+	}
+}
+
 // hours are a time that --dry-run measured.
 var hours = regexp.MustCompile(`about [0-9.e-]+ hours`)
 

@@ -73,6 +73,15 @@ func runExperiment(o runOptions, s streams) error {
 			fmt.Fprintln(s.out, run.ID)
 		}
 		fmt.Fprintln(s.err, plan.Lengths(runs))
+		for i, run := range runs {
+			if i > 0 && run.ID.Task == runs[i-1].ID.Task && run.ID.Method == runs[i-1].ID.Method {
+				continue
+			}
+			classes, _ := domains.Classes(run.Config) // what cannot be read is for the run to report
+			if err := fit.CheckClasses(run.Config, len(classes)); err != nil {
+				fmt.Fprintf(s.err, "warning: %v\n", err)
+			}
+		}
 		return o.printCost(runs, s)
 	}
 	if err := plan.CheckData(runs); err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"iwda/datasets/images"
 	"iwda/datasets/table"
+	"iwda/internal/printable"
 )
 
 // Files are a domain of the data set files: what the user calls it and where its rows
@@ -145,9 +146,9 @@ func (d Dataset) CheckFiles(root string) error {
 // that are trained on, may have labels, by no more than a look at the header of a file of
 // features, or at the names of images: those of folders are labels where the source has
 // such classes.
-func (d Dataset) MayHaveLabels(source, target, root string) (bool, error) {
+func (d Dataset) MayHaveLabels(root, source, target string, others ...string) (bool, error) {
 	if d.Kind == ImageFiles {
-		task, err := d.OpenImageTask(root, source, target)
+		task, err := d.OpenImageTask(root, source, target, others...)
 		if err != nil {
 			return false, err
 		}
@@ -186,73 +187,105 @@ func below(root, path string) string {
 	return filepath.Join(root, path)
 }
 
-// openTask opens all domains; the classes are the source's. Columns are encoded, as the first source says,
+// ClassesOf returns the classes of sources together, in label order: of the user's own rows the labels that occur.
+func (d Dataset) ClassesOf(root string, sources ...string) ([]string, error) {
+	if !d.Named() || d.Kind == ImageFiles {
+		return d.Classes, nil
+	}
+	var each [][]string
+	for _, source := range sources {
+		files, err := d.files.domain(source)
+		if err != nil {
+			return nil, err
+		}
+		t, err := table.Open(below(root, files.Path), table.Options{Kind: table.Features, Roles: files.Roles})
+		if err != nil {
+			return nil, err
+		}
+		classes, err := t.ClassNames()
+		if err == nil && len(classes) == 0 {
+			err = fmt.Errorf("%s: no row has a label; the source needs labels, in a column or array called label or labels", t.Name())
+		}
+		if err := errors.Join(err, t.Close()); err != nil {
+			return nil, err
+		}
+		each = append(each, classes)
+	}
+	return table.JoinClasses(each...), nil
+}
+
+// openTask opens all domains, whose classes are those of all sources. Columns are encoded, as the sources say,
 // unless all their cells are numbers.
-func (f fileDomains) openTask(source, target string, from Source, others []string) (Task, error) {
+func (d Dataset) openTask(source, target string, from Source, others []string) (Task, error) {
 	var all []Files // the target last
 	var tables []table.File
 	for _, name := range slices.Concat([]string{source}, others, []string{target}) {
-		files, err := f.domain(name)
+		files, err := d.files.domain(name)
 		if err != nil {
 			return Task{}, err
 		}
 		all, tables = append(all, files), append(tables, table.File{Path: below(from.Root, files.Path), Roles: files.Roles})
 	}
-	task, err := openFiles(all, from.Root, table.Learnt{})
+	last := len(all) - 1
+	classes, err := d.ClassesOf(from.Root, append([]string{source}, others...)...)
+	if err != nil {
+		return Task{}, err
+	}
+	task, err := openFiles(all[:last], all[last], from.Root, classes, table.Learnt{})
 	if err == nil {
 		return task, nil
 	}
-	learnt, problem := table.Learn(tables[0], tables[1:]...)
+	learnt, problem := table.Learn(tables[:last], tables[last])
 	if problem != nil || learnt.Encoding == nil {
 		return Task{}, cmp.Or(problem, err)
 	}
-	task, err = openFiles(all, from.Root, learnt)
+	task, err = openFiles(all[:last], all[last], from.Root, classes, learnt)
 	task.Learnt = learnt
 	return task, err
 }
 
-// openFiles opens those of sources and, last, of a target.
-func openFiles(all []Files, root string, learnt table.Learnt) (task Task, err error) {
-	ofSource, ofTarget := all[0], all[len(all)-1]
+// openFiles opens those of sources and of a target. Groups of sources are the same if they have the same name.
+func openFiles(sources []Files, ofTarget Files, root string, classes []string, learnt table.Learnt) (task Task, err error) {
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, task.Close())
 			task = Task{}
 		}
 	}()
-	open := func(path string, roles table.Roles, reference table.Reference) (*table.Rows, error) {
-		file, err := table.Open(below(root, path), table.Options{Kind: table.Features, Roles: roles, Centre: true, Reference: reference})
+	open := func(path string, roles table.Roles, reference table.Reference, grouping *table.Grouping) (*table.Rows, error) {
+		file, err := table.Open(below(root, path), table.Options{Kind: table.Features, Roles: roles, Centre: true, Reference: reference, Grouping: grouping})
 		if err != nil {
 			return nil, err
 		}
 		task.files = append(task.files, file)
 		return file.Load()
 	}
-	onSource, err := open(ofSource.Path, ofSource.Roles, table.Reference{Name: below(root, ofSource.Path), Encoding: learnt.Encoding, Origins: learnt.Origins})
-	if err != nil {
-		return task, err
-	}
-	if len(onSource.ClassNames()) == 0 {
-		return task, fmt.Errorf("%s: no row has a label; the source needs labels, in a column or array called label or labels", onSource.Name())
-	}
-	reference, err := onSource.Reference()
-	if err != nil {
-		return task, err
-	}
-	onTarget, err := open(ofTarget.Path, ofTarget.Roles, reference)
-	if err != nil {
-		return task, err
-	}
-	task.Source, task.Target, task.Test = onSource, onTarget, onTarget
-	for _, of := range all[1 : len(all)-1] {
-		other, err := open(of.Path, of.Roles, reference)
+	var paths []string
+	grouping, reference := new(table.Grouping), table.Reference{Encoding: learnt.Encoding, Origins: learnt.Origins, Classes: classes}
+	for i, of := range sources {
+		paths = append(paths, below(root, of.Path))
+		reference.Name = paths[0]
+		rows, err := open(of.Path, of.Roles, reference, grouping)
 		if err != nil {
 			return task, err
 		}
-		task.Others = append(task.Others, other)
+		if i > 0 {
+			task.Others = append(task.Others, rows)
+			continue
+		}
+		task.Source = rows
+		if reference, err = rows.Reference(); err != nil {
+			return task, err
+		}
 	}
+	reference.Name = printable.And(slices.Compact(paths))
+	onTarget, err := open(ofTarget.Path, ofTarget.Roles, reference, nil)
+	if err != nil {
+		return task, err
+	}
+	task.Target, task.Test = onTarget, onTarget
 	if ofTarget.Test != "" {
-		task.Test, err = open(ofTarget.Test, ofTarget.Roles, reference)
+		task.Test, err = open(ofTarget.Test, ofTarget.Roles, reference, nil)
 	}
 	return task, err
 }
@@ -262,9 +295,6 @@ func (f fileDomains) openImageTask(root, target string, source *images.Set) (tas
 	ofTarget, err := f.domain(target)
 	if err != nil {
 		return ImageTask{}, err
-	}
-	if len(source.ClassNames()) == 0 {
-		return ImageTask{}, fmt.Errorf("%s: no image has a label; the source needs labels", source.Name())
 	}
 	task.Source = source
 	if task.Target, err = images.OpenOwn(below(root, ofTarget.Path), source.ClassNames()); err != nil {

@@ -1,6 +1,7 @@
 package catalogue_test
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +11,8 @@ import (
 
 	"iwda/datasets"
 	"iwda/datasets/catalogue"
+	"iwda/datasets/table"
+	"iwda/internal/testfiles"
 )
 
 // ownFiles writes files and describes the data set of two of them, and of a test set.
@@ -55,7 +58,7 @@ func TestOwnFiles(t *testing.T) {
 		t.Errorf("the test set's first row is of class %d, %v", class, known)
 	}
 	for domain, want := range map[string]bool{"photos": true, "old-sketches": false} {
-		if labels, err := data.MayHaveLabels("photos", domain, from.Root); err != nil || labels != want {
+		if labels, err := data.MayHaveLabels(from.Root, "photos", domain); err != nil || labels != want {
 			t.Errorf("%s has labels: %v, %v", domain, labels, err)
 		}
 	}
@@ -75,6 +78,88 @@ func TestOwnFiles(t *testing.T) {
 	data, from = ownFiles(t, photos, "u,v\n5,6\n", "")
 	if task, err = data.OpenTask("photos", "old-sketches", from); err != nil || task.Test != task.Target {
 		t.Errorf("without a test set: %v, %v", task.Test, err)
+	}
+}
+
+// Several sources have the classes and words of all, and the same group if they give it the same name; arrays that name
+// their classes may list them in any order.
+func TestSeveralOwnFiles(t *testing.T) {
+	root := t.TempDir()
+	domains := []catalogue.Files{{Domain: "a", Path: "a.csv", Roles: table.Roles{Group: "who"}}, {Domain: "b", Path: "b.csv", Roles: table.Roles{Group: "who"}}, {Domain: "c", Path: "c.csv"}}
+	write := func(name, text string) { testfiles.Write(t, filepath.Join(root, name), text) }
+	write("a.csv", "label,u,v,who\ndog,1,red,p\ncat,3,red,\n")
+	write("b.csv", "label,v,who,u\nowl,blue,q,5\ncat,blue,p,5\n")
+	write("c.csv", "v,u,label\nblue,2,owl\n")
+	data, err := find(t, "files").Of(domains)
+	if err != nil {
+		t.Fatal(err)
+	}
+	task, err := data.OpenTask("a", "c", catalogue.Source{Root: root}, "b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer task.Close()
+	source := datasets.Join(task.Source, task.Others[0])
+	row := make([]float32, 3)
+	source.CopyRow(row, 2)
+	if class, _ := source.Label(2); class != 2 || !slices.Equal(row, []float32{5, 1, 0}) || !slices.Equal(source.ClassNames(), []string{"cat", "dog", "owl"}) {
+		t.Errorf("row %v of class %d of %q", row, class, source.ClassNames())
+	}
+	if class, known := task.Target.Label(0); class != 2 || !known {
+		t.Errorf("the target's label is %d, %v", class, known)
+	}
+	if groups := datasets.GroupsOf(source); groups[0] != groups[3] || groups[0] == groups[1] || groups[1] == groups[2] || groups[2] == groups[0] {
+		t.Errorf("groups %v", groups)
+	}
+	if classes, err := data.ClassesOf(root, "b", "a"); err != nil || !slices.Equal(classes, source.ClassNames()) {
+		t.Errorf("%q, %v", classes, err)
+	}
+	write("b.csv", "v,who,u\nblue,q,5\n")
+	_, err = data.OpenTask("a", "c", catalogue.Source{Root: root}, "b")
+	wantError(t, err, "b.csv: no row has a label; the source needs labels")
+
+	for i, names := range [][]string{{"cat", "dog"}, {"owl", "cat"}, {"owl", "dog", "cat"}} {
+		name := "abc"[i : i+1]
+		set, err := datasets.NewFeatures(name, []float32{1, 2}, datasets.KnownLabels([]int{0, 1}), names)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var content bytes.Buffer
+		if err := datasets.WriteFeatures(&content, set); err != nil {
+			t.Fatal(err)
+		}
+		write(name+".npz", content.String())
+		domains[i] = catalogue.Files{Domain: name, Path: name + ".npz"}
+	}
+	if data, err = find(t, "files").Of(domains); err != nil {
+		t.Fatal(err)
+	}
+	arrays, err := data.OpenTask("a", "c", catalogue.Source{Root: root}, "b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer arrays.Close()
+	for set, want := range map[datasets.Set][]int{arrays.Source: {0, 1}, arrays.Others[0]: {2, 0}, arrays.Target: {2, 1}} {
+		if got := datasets.LabelsOf(set).Classes(); !slices.Equal(got, want) {
+			t.Errorf("%s: labels %v, want %v", set.Name(), got, want)
+		}
+	}
+	// Folders of images likewise.
+	for _, path := range []string{"a/cat/1.png", "a/dog/1.png", "b/dog/1.png", "b/owl/1.png", "c/owl/1.png"} {
+		write("images/"+path, "")
+	}
+	for i := range domains {
+		domains[i].Path = "images/" + domains[i].Domain
+	}
+	if data, err = find(t, "files").Of(domains); err != nil {
+		t.Fatal(err)
+	}
+	images, err := data.OpenImageTask(root, "a", "c", "b")
+	if err != nil || !slices.Equal(images.Source.Labels().Classes(), []int{0, 1, 1, 2}) || !slices.Equal(images.Target.Labels().Classes(), []int{2}) {
+		t.Errorf("%v of %q, %v", images.Source, images.Source.ClassNames(), err)
+	}
+	if labels, err := data.MayHaveLabels(root, "a", "c", "b"); !labels || err != nil {
+		t.Errorf("has labels: %v, %v", labels, err)
 	}
 }
 

@@ -76,7 +76,7 @@ func (d Dataset) OpenTask(source, target string, from Source, others ...string) 
 		return Task{}, d.otherKind()
 	}
 	if d.Named() { // sets that have to know of each other
-		return d.files.openTask(source, target, from, others)
+		return d.openTask(source, target, from, others)
 	}
 	var targetErr error
 	var opening sync.WaitGroup
@@ -126,18 +126,29 @@ func (d Dataset) openImages(root, domain string, classes []string) (*images.Set,
 type ImageTask struct{ Source, Target, Test *images.Set }
 
 // OpenImageTask finds the files of a task of a data set of [ImageFiles], of which others are further
-// sources, joined to the first. All sets have the source's classes.
+// sources, joined to the first. All sets have the classes of all sources.
 func (d Dataset) OpenImageTask(root, source, target string, others ...string) (task ImageTask, err error) {
-	if task.Source, err = d.OpenImages(root, source); err != nil {
-		return ImageTask{}, err
-	}
-	all := []*images.Set{task.Source}
-	for _, other := range others {
-		set, err := d.openImages(root, other, task.Source.ClassNames())
-		if err != nil {
-			return ImageTask{}, err
+	var all []*images.Set
+	var classes [][]string
+	open := func(of []string) error {
+		all, classes = nil, nil
+		for _, name := range append([]string{source}, others...) {
+			set, err := d.openImages(root, name, of)
+			if err == nil && len(set.ClassNames()) == 0 {
+				err = fmt.Errorf("%s: no image has a label; the source needs labels", set.Name())
+			}
+			if err != nil {
+				return err
+			}
+			all, classes = append(all, set), append(classes, set.ClassNames())
 		}
-		all = append(all, set)
+		return nil
+	}
+	if err = open(nil); err == nil && d.Named() && len(others) > 0 {
+		err = open(table.JoinClasses(classes...))
+	}
+	if err != nil {
+		return ImageTask{}, err
 	}
 	task.Source = images.Join(all...)
 	if d.Named() {

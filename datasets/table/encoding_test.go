@@ -50,11 +50,45 @@ func learnt(t *testing.T, source string, others ...string) Learnt {
 	for _, path := range others {
 		files = append(files, File{Path: path})
 	}
-	l, err := Learn(File{Path: source}, files...)
+	l, err := Learn([]File{{Path: source}}, files...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return l
+}
+
+// Several sources are learnt from as if one file had their rows: words, missing cells, medians, and what is odd.
+func TestLearnOfSources(t *testing.T) {
+	numbers := strings.Repeat("1,red\n", 8)
+	first, second := write(t, "first.csv", "size,colour\n"+numbers+",red\n"), write(t, "second.csv", "x,colour,size\n"+strings.Repeat("0,blue,3\n", 9)+"0,blue,3\n0,NA,wide\n")
+	l, err := Learn([]File{{Path: first}, {Path: second}}, File{Path: write(t, "target.csv", "colour,size\nblack,2\n")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (Encoding{{Column: "size", Median: 3, Missing: true}, {Column: "colour", Levels: []string{"blue", "red"}, Missing: true}}); !cmp.Equal(l.Encoding, want) {
+		t.Errorf("%+v", l.Encoding)
+	}
+	size, colour := l.Columns[0], l.Columns[1]
+	if !slices.Equal(size.Missing, []int{2, 0}) || !slices.Equal(size.Strays, []string{second + `:12: "wide" is not a number and counts as missing`}) || len(colour.Strays) != 1 || !strings.Contains(colour.Strays[0], "in this column of "+first+" and "+second) {
+		t.Errorf("%+v", l.Columns)
+	}
+	if _, err := Learn([]File{{Path: first}, {Path: write(t, "other.csv", "size\n1\n")}}); err == nil || !strings.Contains(err.Error(), `other.csv:1: there is no column "colour", but `+first+" has one") {
+		t.Error(err)
+	}
+}
+
+// The classes of several files are those of the first, or if another has more all, sorted.
+func TestJoinClasses(t *testing.T) {
+	for _, c := range []struct{ each, want [][]string }{
+		{[][]string{{"dog", "cat"}, {"cat"}}, [][]string{{"dog", "cat"}}},
+		{[][]string{{"dog", "cat"}, {"owl", "cat"}}, [][]string{{"cat", "dog", "owl"}}},
+		{[][]string{{"2", "10"}, {"2.0", "3"}}, [][]string{{"2", "3", "10"}}},
+	} {
+		before := slices.Clone(c.each[0])
+		if got := JoinClasses(c.each...); !slices.Equal(got, c.want[0]) || !slices.Equal(before, c.each[0]) {
+			t.Errorf("%q: %q", c.each, got)
+		}
+	}
 }
 
 // encodedAs fails the test unless a file has these rows by the encoding.
@@ -219,7 +253,7 @@ func TestLearnLeavesOut(t *testing.T) {
 	if diff := cmp.Diff(want, l.LeftOut); diff != "" {
 		t.Error(diff)
 	}
-	if _, err := Learn(File{Path: write(t, "source.csv", "a,label\n,x\n,y\n")}); err == nil || !strings.Contains(err.Error(), "no column of values") {
+	if _, err := Learn([]File{{Path: write(t, "source.csv", "a,label\n,x\n,y\n")}}); err == nil || !strings.Contains(err.Error(), "no column of values") {
 		t.Error(err)
 	}
 	// Columns without names are as they are.
@@ -270,7 +304,7 @@ func TestTextAmongNumbers(t *testing.T) {
 		file, _, _ := strings.Cut(name, ":")
 		path := write(t, file, content)
 		refused(t, path, options, name)
-		if _, err := Learn(File{Path: source}, File{Path: path}); err == nil || !strings.Contains(err.Error(), strings.ReplaceAll(name, "source.csv", source)) {
+		if _, err := Learn([]File{{Path: source}}, File{Path: path}); err == nil || !strings.Contains(err.Error(), strings.ReplaceAll(name, "source.csv", source)) {
 			t.Errorf("%v, want %s", err, name)
 		}
 	}
@@ -296,7 +330,7 @@ func TestNumbersOutOfRange(t *testing.T) {
 		path := write(t, "source.csv", rows+cell+",y\n")
 		e := learnt(t, write(t, "fine.csv", rows)).Encoding
 		for path, line := range map[string]int{path: 11, write(t, "all.csv", "a,b\n"+strings.Repeat(cell+",x\n", 40)): 2} {
-			if _, err := Learn(File{Path: path}); err == nil || !strings.HasPrefix(err.Error(), fmt.Sprintf(`%s:%d: column "a": %s, at most 3.4e38; leave`, path, line, words)) {
+			if _, err := Learn([]File{{Path: path}}); err == nil || !strings.HasPrefix(err.Error(), fmt.Sprintf(`%s:%d: column "a": %s, at most 3.4e38; leave`, path, line, words)) {
 				t.Errorf("%s: %v", cell, err)
 			}
 		}
@@ -385,7 +419,7 @@ func FuzzEncoding(f *testing.F) {
 			}
 		}
 		allocation.Within(t, min(1<<25+4000*(len(source)+len(target)), allocation.Allowed(len(source)+len(target))), func() {
-			l, err := Learn(File{Path: paths[0]}, File{Path: paths[1]})
+			l, err := Learn([]File{{Path: paths[0]}}, File{Path: paths[1]})
 			if err != nil || l.Encoding == nil {
 				return
 			}

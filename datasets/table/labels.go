@@ -142,8 +142,7 @@ func (t *Table) findClasses() error {
 	switch {
 	case want.Classes != nil && t.kind != Features && len(names) != t.width:
 		return fmt.Errorf("%d %s a row; %s has %s", t.width, t.kind, want.Name, printable.Count(len(names), "class"))
-	case want.Classes != nil && t.named != nil && !slices.Equal(t.named, names):
-		// Integer labels are places among the names.
+	case want.Classes != nil && t.named != nil && !t.agrees(names):
 		return fmt.Errorf("the classes %.200q are not those of %s, %.200q, in that order", t.named, want.Name, names)
 	case names == nil && t.kind != Features:
 		for class := range t.width {
@@ -157,6 +156,16 @@ func (t *Table) findClasses() error {
 	known, err := newVocabulary(names, origin)
 	t.vocabulary = func() (*vocabulary, error) { return known, nil }
 	return err
+}
+
+// agrees reports whether the names that the file gives classes are among these: all of them, in their order, where the
+// values are one a class. Labels that are places among the names have become names.
+func (t *Table) agrees(names []string) bool {
+	if t.kind != Features {
+		return slices.Equal(t.named, names)
+	}
+	known := set(names)
+	return !slices.ContainsFunc(t.named, func(name string) bool { return !known[name] })
 }
 
 // ClassNames lists the classes in label order: those of the [Reference], or those that the
@@ -203,6 +212,26 @@ func (t *Table) collectClasses() (*vocabulary, error) {
 	names := slices.Collect(maps.Values(found))
 	SortClasses(names)
 	return newVocabulary(names, t.name)
+}
+
+// JoinClasses returns the classes of several files in label order: those of the first, or if another one has more
+// all of them, sorted.
+func JoinClasses(each ...[]string) []string {
+	all, known := slices.Clip(each[0]), make(map[string]bool)
+	for _, name := range all {
+		known[Whole(name)] = true
+	}
+	for _, names := range each[1:] {
+		for _, name := range names {
+			if !known[Whole(name)] {
+				known[Whole(name)], all = true, append(all, name)
+			}
+		}
+	}
+	if len(all) > len(each[0]) {
+		SortClasses(all)
+	}
+	return all
 }
 
 // SortClasses sorts the names of classes in place: by their value if all are numbers, as texts

@@ -19,7 +19,7 @@ const (
 	fewestOfIDs = 10      // words of a column that may be one of ids
 )
 
-// Learnt is what was learnt of the columns of a source.
+// Learnt is what was learnt of the columns of sources.
 type Learnt struct {
 	Encoding Encoding
 	// Origins are those of the values that it makes, nil for none: see [Reference].
@@ -28,15 +28,15 @@ type Learnt struct {
 	Summary string
 	// LeftOut says of each column that is not part of the encoding why, in a sentence.
 	LeftOut []string
-	// Columns are those of the source, in its order.
+	// Columns are those of the sources, in the first one's order.
 	Columns []LearntColumn
 }
 
 // LearntColumn is what was learnt of a column.
 type LearntColumn struct {
 	Name   string
-	Levels int // different words of the source; 0 of a column of numbers
-	// Missing are the cells without a value in the source and in each of the other files, which are
+	Levels int // different words of the sources; 0 of a column of numbers
+	// Missing are the cells without a value in all sources and in each of the other files, which are
 	// not counted if the column is left out.
 	Missing []int
 	LeftOut string // why it is; "" if it is not
@@ -71,10 +71,10 @@ func (l Learnt) Dates() (places []int) {
 // seen is what was seen of a column.
 type seen struct {
 	name    string
-	values  []float32      // of the source that are numbers, less the origin
+	values  []float32      // of the sources that are numbers, less the origin
 	origin  float64        // of a column of numbers
 	sampled sample         // of the numbers
-	strays                 // of the source
+	strays                 // of the sources
 	missing int            // cells of all files, and strays of columns of numbers
 	counts  map[string]int // cells of each word; nil of a column of numbers
 	room    int            // bytes for more words
@@ -103,8 +103,8 @@ type File struct {
 	Roles
 }
 
-// Learn looks through a source, and the other files of rows that are to go with it, and finds
-// the encoding for all of them, in one or two passes over the source and one over each other.
+// Learn looks through sources, as if they were one, and the other files of rows that are to go with them, and finds
+// the encoding for all of them, in one or two passes over each source and one over each other.
 //
 // A column of numbers is one whose cells are numbers, but for what is missing and one other text
 // for nine numbers at most, which counts as missing; codes with leading zeros are words. More of it in another file than the source is
@@ -114,13 +114,16 @@ type File struct {
 // missing if something is in the source. Other words have none. A column that holds hardly a word
 // twice, more than 100,000 words or nothing is left out. All cells of a table without names of
 // columns are as they are: its encoding is nil.
-func Learn(source File, others ...File) (l Learnt, err error) {
+func Learn(sources []File, others ...File) (l Learnt, err error) {
 	var columns []*seen
-	var of *Table
-	if err := source.look(Reference{}, func(t *Table) cellFunc {
-		of = t
-		for _, name := range t.columns {
-			columns = append(columns, &seen{name: name, sampled: newSamples(len(t.columns))[0]})
+	var of *Table // the first source
+	first := Reference{}
+	look := func(t *Table) cellFunc {
+		if columns == nil {
+			of, first.Name, first.Columns = t, t.name, t.columns
+			for _, name := range t.columns {
+				columns = append(columns, &seen{name: name, sampled: newSamples(len(t.columns))[0]})
+			}
 		}
 		return func(_ *Batch, values []float32, place, j int, text string) ([]float32, error) {
 			c := columns[j]
@@ -143,23 +146,30 @@ func Learn(source File, others ...File) (l Learnt, err error) {
 			} else if isMissing(text) {
 				c.missing++
 			} else if isNumber(text) {
-				c.beyond.add(text, place)
+				c.beyond.add(t, text, place)
 			} else {
-				c.add(text, place)
+				c.add(t, text, place)
 			}
 			return values, nil
 		}
-	}); err != nil || columns == nil {
-		return Learnt{}, err
 	}
+	var paths []string
+	for _, source := range sources {
+		if err := source.look(first, look); err != nil || columns == nil {
+			return Learnt{}, err
+		}
+		first.Decimal, _ = of.Decimal()
+		paths = append(paths, source.Path)
+	}
+	name := printable.And(slices.Compact(paths))
 	for _, c := range columns {
 		if c.ofWords() {
 			c.counts = make(map[string]int)
 		} else if c.beyond.cells > 0 {
-			return Learnt{}, fmt.Errorf("%s: %w", of.at(c.beyond.place), outOfRange(c.name, c.beyond.text))
+			return Learnt{}, fmt.Errorf("%s: %w", c.beyond.table.at(c.beyond.place), outOfRange(c.name, c.beyond.text))
 		}
 	}
-	if err := again(source, columns); err != nil {
+	if err := again(sources, first, columns); err != nil {
 		return Learnt{}, err
 	}
 	var kept []*seen
@@ -169,7 +179,7 @@ func Learn(source File, others ...File) (l Learnt, err error) {
 		learnt := LearntColumn{Name: c.name, Levels: len(c.counts), LeftOut: why, Dates: c.ofDates()}
 		if c.counts == nil {
 			c.missing += c.cells
-			learnt.stray(c.strays.in(of))
+			learnt.stray(c.strays.said())
 			learnt.stray(of.tooCoarse(&c.sampled, c.origin, of.single != nil && of.single(i)))
 		}
 		if why == "" {
@@ -178,22 +188,21 @@ func Learn(source File, others ...File) (l Learnt, err error) {
 		learnt.Missing = []int{c.missing}
 		l.Columns = append(l.Columns, learnt)
 		if why != "" {
-			l.LeftOut = append(l.LeftOut, fmt.Sprintf("Column %.100q of %s is left out: %s.", c.name, source.Path, why))
+			l.LeftOut = append(l.LeftOut, fmt.Sprintf("Column %.100q of %s is left out: %s.", c.name, name, why))
 			continue
 		}
 		kept, places = append(kept, c), append(places, i)
 		l.Encoding = append(l.Encoding, c.coding())
 	}
 	if len(kept) == 0 {
-		return Learnt{}, fmt.Errorf("%s: no column of values: %s", source.Path, strings.Join(l.LeftOut, " "))
+		return Learnt{}, fmt.Errorf("%s: no column of values: %s", name, strings.Join(l.LeftOut, " "))
 	}
-	sign, _ := of.Decimal()
 	for at, file := range others {
 		for i := range l.Columns {
 			l.Columns[i].Missing = append(l.Columns[i].Missing, 0)
 		}
 		samples, dates := newSamples(len(kept)), make([]span, len(kept))
-		if err := file.look(Reference{Name: source.Path, Encoding: l.Encoding, Decimal: sign}, func(t *Table) cellFunc {
+		if err := file.look(Reference{Name: name, Encoding: l.Encoding, Decimal: first.Decimal}, func(t *Table) cellFunc {
 			of = t
 			return func(b *Batch, values []float32, place, j int, text string) (_ []float32, err error) {
 				missing, numbers := false, !l.Encoding[j].ofWords()
@@ -276,9 +285,9 @@ func (f File) look(reference Reference, begin func(*Table) cellFunc) (err error)
 	return nil
 }
 
-// again looks at the source once more, if it must: it counts the words of the columns that hold words, and takes
+// again looks at the sources once more, if it must: it counts the words of the columns that hold words, and takes
 // their origins off those of numbers that need one.
-func again(source File, columns []*seen) error {
+func again(sources []File, first Reference, columns []*seen) error {
 	ofWords, some := 0, false
 	for _, c := range columns {
 		if c.counts != nil {
@@ -293,7 +302,7 @@ func again(source File, columns []*seen) error {
 	for _, c := range columns {
 		c.room = mostText / max(1, ofWords)
 	}
-	return source.look(Reference{}, func(t *Table) cellFunc {
+	look := func(t *Table) cellFunc {
 		return func(_ *Batch, values []float32, _, j int, text string) ([]float32, error) {
 			switch c := columns[j]; {
 			case c.counts != nil && !c.endless && !isMissing(text):
@@ -307,7 +316,13 @@ func again(source File, columns []*seen) error {
 			}
 			return values, nil
 		}
-	})
+	}
+	for _, source := range sources {
+		if err := source.look(first, look); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // count counts a word.

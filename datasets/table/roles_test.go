@@ -48,7 +48,7 @@ func TestRolesAndDomains(t *testing.T) {
 	for _, path := range []string{
 		write(t, "rows.csv", flowers), write(t, "rows.tsv.gz", testfiles.Gzip(t, strings.ReplaceAll(flowers, ",", "\t"))), write(t, "rows.parquet", parquetOf(t, rows)),
 	} {
-		l, err := Learn(File{path, north}, File{path, south})
+		l, err := Learn([]File{{path, north}}, File{path, south})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -177,7 +177,7 @@ func TestDecimalCommaAndWords(t *testing.T) {
 		"a;b;label\n1;1.234;x\n2;12.500;y\n3;;y\n":          `source.csv:2: column "b": "1.234" may be a fraction or thousands`,
 		"a;b;label\n1;1.234,5;x\n2;12.500,25;y\n3;word;y\n": "",
 	} {
-		_, err := Learn(File{Path: write(t, "source.csv", text)})
+		_, err := Learn([]File{{Path: write(t, "source.csv", text)}})
 		if words == "" && err != nil || words != "" && (err == nil || !strings.Contains(err.Error(), words)) {
 			t.Errorf("%q: error %v, want one with %q", text, err, words)
 		}

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -17,8 +18,7 @@ type Rows struct {
 	labels     []int32 // a class or unknown; nil where the file has no labels
 	unlabelled string  // see Unlabelled
 	ids        []string
-	groups     []int // numbers of groups, from 0; nil where the file has none
-	grouping   Grouping
+	groups     []int       // numbers of groups, from 0; nil where the file has none
 	blocks     [][]float32 // the values where they are not mapped: the same number of rows in each but the last
 	block      int         // rows a block
 	samples    []sample    // of the values of features that are numbers
@@ -50,6 +50,7 @@ func (t *Table) load() (*Rows, error) {
 		return nil, err
 	}
 	r := &Rows{Table: t, shape: []int{t.width}, classNames: classNames, block: max(1, blockValues/t.width)}
+	grouping := cmp.Or(t.options.Grouping, new(Grouping))
 	if t.options.Centre && t.kind == Features && t.cell == nil {
 		r.samples = newSamples(t.width)
 	}
@@ -57,7 +58,7 @@ func (t *Table) load() (*Rows, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.keep(b)
+		r.keep(b, grouping)
 	}
 	return r, nil
 }
@@ -87,7 +88,7 @@ func (r *Rows) batch() int {
 	return r.block
 }
 
-func (r *Rows) keep(b *Batch) {
+func (r *Rows) keep(b *Batch, grouping *Grouping) {
 	r.count += b.rows
 	for i, class := range b.classes {
 		r.labels = append(r.labels, int32(class))
@@ -100,7 +101,7 @@ func (r *Rows) keep(b *Batch) {
 	}
 	r.ids = append(r.ids, b.texts[idRole]...)
 	for _, name := range b.texts[groupRole] {
-		r.groups = append(r.groups, r.grouping.Number(name))
+		r.groups = append(r.groups, grouping.Number(name))
 	}
 	if !b.HasIDs() {
 		for _, number := range b.numbers {
@@ -157,23 +158,9 @@ func (g *Grouping) Number(name string) int {
 	return number
 }
 
-// Groups are the numbers, from 0, of the groups that rows belong to; a row without one is a group of its
+// Groups are the numbers of the groups that rows belong to; a row without one is a group of its
 // own. nil where no column of groups is named. The caller must not change it.
 func (r *Rows) Groups() []int { return r.groups }
-
-// RepeatedIDs is the number of rows with the id of a row before them, and the first of these ids.
-func (r *Rows) RepeatedIDs() (rows int, first string) {
-	seen := make(map[string]struct{}, len(r.ids))
-	for _, id := range r.ids {
-		if _, is := seen[id]; is {
-			if rows++; rows == 1 {
-				first = id
-			}
-		}
-		seen[id] = struct{}{}
-	}
-	return rows, first
-}
 
 // Unlabelled says where the first row is whose label is not known, with the file's name; "" for none,
 // and if the file has no labels.

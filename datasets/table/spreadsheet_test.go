@@ -18,7 +18,7 @@ func TestLeftoversOfSpreadsheets(t *testing.T) {
 	if names, err := Names(path); err != nil || !slices.Equal(names, []string{"a", "label", "b"}) {
 		t.Errorf("%q, %v", names, err)
 	}
-	l, err := Learn(File{Path: path})
+	l, err := Learn([]File{{Path: path}})
 	if err != nil || len(l.Encoding) != 2 || l.Summary != "" {
 		t.Errorf("%+v, %v", l, err)
 	}

@@ -12,20 +12,21 @@ import (
 type strays struct {
 	numbers, cells int    // numbers or words that belong there; cells of others
 	text           string // of the first one
+	table          *Table // that has it
 	place          int    // its line, or its row where the file has no lines
 	cased, word    string // of words, one that differs from another of the reference but in case
 }
 
-func (s *strays) add(text string, place int) {
+func (s *strays) add(t *Table, text string, place int) {
 	if s.cells++; s.cells == 1 {
-		s.text, s.place = strings.Clone(text[:min(len(text), 100)]), place
+		s.text, s.table, s.place = strings.Clone(text[:min(len(text), 100)]), t, place
 	}
 }
 
 // addWord is add in a column of these words.
-func (s *strays) addWord(text string, place int, levels []string) {
+func (s *strays) addWord(t *Table, text string, place int, levels []string) {
 	const looked = 1000 // cells, in which another case will have been seen
-	if s.add(text, place); s.word != "" || s.cells > looked {
+	if s.add(t, text, place); s.word != "" || s.cells > looked {
 		return
 	}
 	if i := slices.IndexFunc(levels, func(level string) bool { return strings.EqualFold(level, text) }); i >= 0 {
@@ -36,17 +37,17 @@ func (s *strays) addWord(text string, place int, levels []string) {
 // tooMany reports whether the column is none of numbers.
 func (s *strays) tooMany() bool { return 9*s.cells > s.numbers }
 
-// in says where they are in the table, and how many; "" for none.
-func (s *strays) in(t *Table) string {
+// said says where they are, and how many; "" for none.
+func (s *strays) said() string {
 	switch s.cells {
 	case 0:
 		return ""
 	case 1:
-		return fmt.Sprintf("%s: %q is not a number and counts as missing", t.at(s.place), s.text)
+		return fmt.Sprintf("%s: %q is not a number and counts as missing", s.table.at(s.place), s.text)
 	case 2:
-		return fmt.Sprintf("%s: %q is not a number and counts as missing, as does 1 other cell", t.at(s.place), s.text)
+		return fmt.Sprintf("%s: %q is not a number and counts as missing, as does 1 other cell", s.table.at(s.place), s.text)
 	}
-	return fmt.Sprintf("%s: %q is not a number and counts as missing, as do %d other cells", t.at(s.place), s.text, s.cells-1)
+	return fmt.Sprintf("%s: %q is not a number and counts as missing, as do %d other cells", s.table.at(s.place), s.text, s.cells-1)
 }
 
 // wordsIn says where words are in the table that are none of the reference, and how many; "" for none.
@@ -67,7 +68,7 @@ func (t *Table) strayIn(j int, s strays) string {
 	if t.options.Reference.Encoding[j].ofWords() {
 		return s.wordsIn(t)
 	}
-	return s.in(t)
+	return s.said()
 }
 
 // wordIn counts a word of column j, which may be one of the reference.
@@ -77,7 +78,7 @@ func (t *Table) wordIn(b *Batch, place, j int, word string, known bool) {
 		s.numbers++
 		return
 	}
-	s.addWord(word, place, t.options.Reference.Encoding[j].Levels)
+	s.addWord(t, word, place, t.options.Reference.Encoding[j].Levels)
 }
 
 // counted are the batch's strays by column.
@@ -102,7 +103,7 @@ func (t *Table) numberIn(b *Batch, place, j int, text string) (number float64, m
 	case isNumber(text):
 		err = outOfRange(reference.Encoding[j].Column, text)
 	default:
-		counted[j].add(text, place)
+		counted[j].add(t, text, place)
 		return 0, true, nil
 	}
 	return number, false, err

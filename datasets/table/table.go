@@ -49,6 +49,8 @@ type Options struct {
 	// Centre has [Table.Load] look whether float32 holds enough of columns of features, and find the
 	// origin of each that needs one if there is no Reference.
 	Centre bool
+	// Grouping numbers the groups, with those of other files; nil numbers them from 0.
+	Grouping *Grouping
 	// IgnoreLabels treats all labels as unknown and does not read them, whatever they hold.
 	IgnoreLabels bool
 	// Reference is what the rows must agree with.

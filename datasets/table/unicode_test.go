@@ -20,7 +20,7 @@ func TestNotUTF8(t *testing.T) {
 		}
 		path := write(t, name, text)
 		refused(t, path, Options{}, at+`is not UTF-8; save it as "CSV UTF-8", or convert it: iconv -f WINDOWS-1252 -t UTF-8`)
-		_, learning := Learn(File{Path: path})
+		_, learning := Learn([]File{{Path: path}})
 		reading := ReadText(path, func([]string) error { return nil }, func(int, []string) error { return nil })
 		for _, err := range []error{learning, reading} {
 			if !errors.Is(err, ErrNotUTF8) || !strings.HasPrefix(err.Error(), path+at) {

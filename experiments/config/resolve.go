@@ -184,6 +184,12 @@ func (r Resolved) Domains() (sources []string, target string) {
 	return pair{r.source, r.target}.sources(), r.target
 }
 
+// Apart reports whether the run has several sources that do not count as one.
+func (r Resolved) Apart() bool {
+	sources, _ := r.Domains()
+	return len(sources) > 1 && !r.Dataset.Pool && !r.WithoutSteps()
+}
+
 // CheckData returns an Error that names dataset.root, and says what has to be there,
 // where the folder of the run's data set does not exist, or one that names network.file
 // where that does not. Data that are drawn need none.
@@ -247,7 +253,8 @@ func (r Resolved) checkDomains(data catalogue.Dataset) error {
 	if !ok || method.Weights != OracleWeights {
 		return nil
 	}
-	labelled, err := data.MayHaveLabels(pair{r.source, r.target}.sources()[0], r.target, r.Dataset.Root)
+	sources, target := r.Domains()
+	labelled, err := data.MayHaveLabels(r.Dataset.Root, sources[0], target, sources[1:]...)
 	if err == nil && !labelled {
 		err = fmt.Errorf("%s uses the true class shares of the target, but %s has no labels; %s estimates them", r.Method, r.target, strings.TrimSuffix(r.Method, "-o"))
 	}

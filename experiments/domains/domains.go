@@ -44,6 +44,16 @@ func Load(run config.Resolved) (catalogue.Task, error) {
 	return data.OpenTask(from[0], to, SourceOf(run), from[1:]...)
 }
 
+// Classes returns those of a run's sources, as [catalogue.Dataset.ClassesOf] does.
+func Classes(run config.Resolved) ([]string, error) {
+	data, err := run.Dataset.Described()
+	if err != nil {
+		return nil, err
+	}
+	sources, _ := run.Domains()
+	return data.ClassesOf(run.Dataset.Root, sources...)
+}
+
 // Unpublished says what of the data of a run is not as it was published, by the labels of each source and the
 // numbers of images of each class before any are left out; test is nil where it is the target.
 func Unpublished(run config.Resolved, sources []datasets.Labels, target, test []int) (problems []string) {
@@ -81,7 +91,7 @@ type Part struct {
 // PartsOf are the sources of a run by the number of the one that each row is from; nil where there is one, or
 // where they count as one.
 func PartsOf(run config.Resolved, of []int) (parts []Part) {
-	if of == nil || run.Dataset.Pool {
+	if !run.Apart() {
 		return nil
 	}
 	names, _ := run.Domains()

@@ -79,8 +79,7 @@ func Open(run config.Resolved, holdOut bool) (r *Rows, err error) {
 	}}
 	var heldOut datasets.Set
 	if run.Train.Validation > 0 {
-		labels, classes := ByPart(run, datasets.LabelsOf(source), datasets.PartsOf(source), r.Classes)
-		kept, held, err := HoldOut(source.Name(), labels, datasets.GroupsOf(source), classes, run)
+		kept, held, err := HoldOut(source.Name(), datasets.LabelsOf(source), datasets.GroupsOf(source), datasets.PartsOf(source), r.Classes, run)
 		if err != nil {
 			return nil, err
 		}
@@ -126,9 +125,13 @@ func checkSize(set datasets.Set, n normalise.Normalisation, columns []string) er
 		set.Name(), column, value, n.Kind, normalise.Largest)
 }
 
-// HoldOut divides the rows of a source into those that are trained on and those that are not. A class with a
-// single row, or all rows in one group, cannot be divided.
-func HoldOut(name string, labels datasets.Labels, groups []int, classes []string, run config.Resolved) (kept, held []int, err error) {
+// HoldOut divides the rows of a source into those that are trained on and those that are not, each source of several
+// that do not count as one, of which parts are the numbers. A class with a single row, or all rows in one group,
+// cannot be divided.
+func HoldOut(name string, labels datasets.Labels, groups, parts []int, classes []string, run config.Resolved) (kept, held []int, err error) {
+	if run.Apart() {
+		labels, classes = ByPart(run, labels, parts, classes)
+	}
 	for class, n := range labels.Counts(len(classes)) {
 		if n == 1 {
 			return nil, nil, fmt.Errorf("%s: one row of class %q; with train.validation it takes two, one to learn from and one to hold out", name, classes[class])

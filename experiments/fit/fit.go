@@ -34,6 +34,15 @@ var learnersOf = map[architecture.Name]learners.Learner{
 	architecture.Linear: regression.Fit, architecture.Forest: forest.Fit, architecture.Boosting: boosting.Usual().Fit, architecture.Perceptron: perceptron.Usual().Fit,
 }
 
+// CheckClasses returns an error if a run's learner does not take so many classes.
+func CheckClasses(run config.Resolved, classes int) error {
+	err := learners.CheckClasses(classes)
+	if err == nil || architecture.Name(run.Network.Name).Made() != architecture.Learnt {
+		return nil
+	}
+	return fmt.Errorf("%s cannot be made of %s: %w; choose another network, such as linear", run.Method, run.Task, err)
+}
+
 // Options are what a run is told beside its configuration. None of them changes a result.
 type Options struct {
 	Threads int       // 0 means 1

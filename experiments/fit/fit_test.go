@@ -3,6 +3,7 @@ package fit
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -17,6 +18,7 @@ import (
 	"iwda/experiments/model"
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
+	"iwda/internal/testfiles"
 )
 
 // written is an experiment on two tables of three classes and four columns. The third one has moved in the target, whose
@@ -64,7 +66,7 @@ train: {epochs: 1, batch: 8}
 	if err := file.Set(append([]string{"network={name: " + network + ", normalise: source}"}, set...)); err != nil {
 		t.Fatal(err)
 	}
-	run, err := file.Resolve("source-target", "full", "source-only", 1)
+	run, err := file.Resolve(file.Config.Tasks[0], "full", "source-only", 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,6 +84,25 @@ func made(t *testing.T, run config.Resolved, threads int) (store.Dir, store.Resu
 		t.Fatal(err)
 	}
 	return dir, result
+}
+
+// Several sources are one to a run without steps: its classes, shares and held-out rows are those of all together.
+func TestSourcesAreOne(t *testing.T) {
+	run := written(t, "linear", true, "train.validation=0.1")
+	source := run.Dataset.Domains[0].Path
+	text, err := os.ReadFile(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(text), "\n")
+	testfiles.Write(t, source, strings.Join(lines[:122], "")) // one row of the third class is left to the other source
+	testfiles.Write(t, filepath.Join(filepath.Dir(source), "other.csv"), lines[0]+strings.Join(lines[121:], ""))
+	all := written(t, "linear", true, "train.validation=0.1", "dataset.domains.other={path: "+filepath.Join(filepath.Dir(source), "other.csv")+", ignore: [who]}",
+		"dataset.domains.source.path="+source, "dataset.domains.target.path="+run.Dataset.Domains[1].Path, "tasks=[other+source-target]")
+	_, result := made(t, all, 1)
+	if shares := result.LabelDistributions.Source; result.Sources != nil || len(shares) != 3 || math.Abs(shares[0]-60./181) > 1e-9 {
+		t.Errorf("%+v, shares %v", result.Sources, shares)
+	}
 }
 
 var networks = []string{"linear", "perceptron", "forest", "boosting"}

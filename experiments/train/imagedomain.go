@@ -63,8 +63,7 @@ func (o *openDomains) open(run config.Resolved, set *images.Set, fractions []flo
 // have the same reader.
 func (d *imageDomain) holdOut() (kept, held *imageDomain, err error) {
 	set := d.reader.Set()
-	labels, classes := domains.ByPart(d.run, d.labels, d.parts(), set.ClassNames())
-	keptRows, heldRows, err := domains.HoldOut(set.Name(), labels, nil, classes, d.run)
+	keptRows, heldRows, err := domains.HoldOut(set.Name(), d.labels, nil, d.parts(), set.ClassNames(), d.run)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -149,10 +149,10 @@ func TestLossesOfSources(t *testing.T) {
 // What is wrong with a source's rows names the source.
 func TestMistakesOfSources(t *testing.T) {
 	for want, scans := range map[string]string{
-		`the source scans of flat-photos+scans-sketches has no row of class "cow"`: "x,y,label\n1,2,cat\n1,1,dog\n",
-		`scans.csv:3: label "owl" is not a class of`:                               "x,y,label\n1,2,cat\n1,1,owl\n",
-		`scans.csv:1: there is no column "y"`:                                      "x,z,label\n1,2,cat\n",
-		`flat-photos+scans-sketches have no label`:                                 "x,y\n1,2\n",
+		`the source scans of flat-photos+scans-sketches has no row of class "cow"`:       "x,y,label\n1,2,cat\n1,1,dog\n",
+		`the source flat-photos of flat-photos+scans-sketches has no row of class "owl"`: "x,y,label\n1,2,cat\n1,1,owl\n",
+		`scans.csv:1: there is no column "y"`:                                            "x,z,label\n1,2,cat\n",
+		`scans.csv: no row has a label; the source needs labels`:                         "x,y\n1,2\n",
 	} {
 		run := twoSources(t, "iwdan")
 		testfiles.Write(t, filepath.Join(run.Dataset.Root, "scans.csv"), scans)

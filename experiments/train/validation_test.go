@@ -22,7 +22,7 @@ import (
 func heldOutOf(t *testing.T, labels datasets.Labels) []int {
 	t.Helper()
 	run := ownRun(t, "iwdan", nil, "train.validation=0.3", "network.normalise=standard")
-	_, held, err := domains.HoldOut("source", labels, nil, []string{"cat", "cow", "dog"}, run)
+	_, held, err := domains.HoldOut("source", labels, nil, nil, []string{"cat", "cow", "dog"}, run)
 	if err != nil {
 		t.Fatal(err)
 	}

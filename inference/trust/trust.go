@@ -136,6 +136,17 @@ type Classifier struct {
 // MostClasses is the number of classes above which resamples take minutes and a floor more: there are neither.
 const MostClasses = 225
 
+// ErrMinutes is wrapped by the error of classes whose resamples take minutes, and not hours.
+var ErrMinutes = errors.New("take minutes")
+
+// CheckResamples returns an error for k classes that are too many to resample beside all else.
+func CheckResamples(k int) error {
+	if err := weightest.CheckResamples(k); err != nil || k <= MostClasses {
+		return err
+	}
+	return fmt.Errorf("resamples of %d classes %w", k, ErrMinutes)
+}
+
 // furthest is how far two opinions of the same predictions may be apart.
 const furthest = 0.05
 
@@ -173,11 +184,8 @@ func Of(names []string, s Classifier, p Predictions, e Evidence) Known {
 	plain := soft(p.Plain, p.Classes, k)
 	var performance *classshares.Performance
 	missing := e.Dependent
-	if err := weightest.CheckResamples(k); missing == "" && err != nil {
+	if err := CheckResamples(k); missing == "" && err != nil {
 		missing = err.Error()
-	}
-	if missing == "" && k > MostClasses {
-		missing = fmt.Sprintf("resamples of %d classes take minutes", k)
 	}
 	if missing == "" && e.Bootstrap.Replicas == 0 {
 		missing = "no intervals were asked for"

@@ -46,8 +46,6 @@ const (
 	besideThem = 64
 	// mostNodes bounds those of all trees of a model: fewer rounds are made of many classes.
 	mostNodes = 1 << 21
-	// mostClasses is the largest k: each has a tree of its own in a round.
-	mostClasses = 2048
 )
 
 // Fit is a [learners.Learner], whose model is a [Model] and whose Crossed, empty if there are no folds, is
@@ -55,8 +53,8 @@ const (
 // infinite, of too many classes, or of rows in one group, of which none can be held out.
 func (s Settings) Fit(ctx context.Context, rows learners.Rows, others []float32, threads int, random *rand.PCG) (learners.Fitted, error) {
 	s.threads = threads
-	if rows.Classes > mostClasses {
-		return learners.Fitted{}, fmt.Errorf("boosting: %d classes, more than the %d that trees are boosted for: choose another method", rows.Classes, mostClasses)
+	if err := learners.CheckClasses(rows.Classes); err != nil {
+		return learners.Fitted{}, fmt.Errorf("boosting: %w", err)
 	}
 	d := rows.Columns()
 	if err := rows.Check(true); err != nil {

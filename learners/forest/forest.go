@@ -6,6 +6,7 @@
 package forest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,9 +36,7 @@ const (
 	mostDrawn  = 4096    // rows, by each tree: it has fewer than twice as many nodes
 	mostDepth  = 256     // below a root
 	mostShares = 1 << 22 // of leaves with rows of several classes; further ones are of their most frequent class
-	// mostClasses is the largest k: leaves of one class have k shares each.
-	mostClasses = 2048
-	mostLogits  = 8e6 // of rows out of bag
+	mostLogits = 8e6     // of rows out of bag
 )
 
 // The names of a forest's tensors in a network's state, m being the number of leaves that differ.
@@ -62,9 +61,7 @@ const (
 // is that of the context, of values that are not finite, of weights, or of too many classes.
 func Fit(ctx context.Context, rows learners.Rows, others []float32, threads int, random *rand.PCG) (learners.Fitted, error) {
 	n, k, d := len(rows.Labels), rows.Classes, rows.Columns()
-	switch err := rows.Check(false); {
-	case k > mostClasses:
-		return learners.Fitted{}, fmt.Errorf("forest: %d classes, more than the %d that a forest is grown for: choose another method", k, mostClasses)
+	switch err := cmp.Or(learners.CheckClasses(k), rows.Check(false)); {
 	case rows.Weights != nil:
 		return learners.Fitted{}, errors.New("forest: rows have weights, which trees of a forest know none of: choose another method")
 	case err != nil:

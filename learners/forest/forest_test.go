@@ -258,7 +258,7 @@ func TestEdges(t *testing.T) {
 	if sum := floats.Sum(exp(g.Crossed.Logits[:40])); math.Abs(sum-1) > 1e-6 {
 		t.Errorf("probabilities sum to %v", sum)
 	}
-	many.Classes = mostClasses + 1
+	many.Classes = learners.MostClasses + 1
 	if _, err := Fit(t.Context(), many, nil, 1, rand.NewPCG(1, 1)); err == nil || !strings.Contains(err.Error(), "2049 classes") {
 		t.Error(err)
 	}

@@ -42,9 +42,8 @@ const (
 	// mostRead bounds rows times columns and classes, and what stands beside these: of more rows some are
 	// read, drawn evenly.
 	mostRead = 1 << 27
-	// mostClasses is the largest k, and mostWeights bounds columns times units: five networks with what their
-	// training keeps are below a gigabyte.
-	mostClasses = 2048
+	// mostWeights bounds columns times units: five networks with what their training keeps are below a
+	// gigabyte.
 	mostWeights = 1 << 22
 )
 
@@ -53,8 +52,8 @@ const (
 // of which none can be held out.
 func (s Settings) Fit(ctx context.Context, rows learners.Rows, others []float32, threads int, random *rand.PCG) (learners.Fitted, error) {
 	fail := func(err error) (learners.Fitted, error) { return learners.Fitted{}, fmt.Errorf("perceptron: %w", err) }
-	if rows.Classes > mostClasses {
-		return fail(fmt.Errorf("%d classes, more than the %d that a network is trained for: choose another method", rows.Classes, mostClasses))
+	if err := learners.CheckClasses(rows.Classes); err != nil {
+		return fail(err)
 	}
 	d, k := rows.Columns(), rows.Classes
 	if most := mostWeights / s.Hidden; d > most {

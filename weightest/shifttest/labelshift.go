@@ -69,8 +69,11 @@ func (l LabelShift) Untested() string {
 	return "there are too few source rows, or too few different predictions,"
 }
 
+// Level is the p-value below which it rejects, and so do the tests beside it.
+func (l LabelShift) Level() float64 { return Significance / float64(1+l.Beside) }
+
 // Rejected returns whether the test found something against label shift.
-func (l LabelShift) Rejected() bool { return l.P < Significance/float64(1+l.Beside) }
+func (l LabelShift) Rejected() bool { return l.P < l.Level() }
 
 // Verdict says the result in a sentence.
 func (l LabelShift) Verdict() string {
