@@ -56,9 +56,7 @@ func (b *belonging) look(source, target rowSet, idColumn string, learnt table.Le
 	rows := evenly.Rows(source.Len(), mostLooked)
 	s := looked{labels: datasets.LabelsOf(datasets.Subset(source, rows)), values: valuesOf(source, rows), width: datasets.Size(source.Shape())}
 	t := looked{values: valuesOf(target, evenly.Rows(target.Len(), mostLooked)), width: s.width}
-	if b.outside = s.outside(t, source.Columns()); b.outside != "" {
-		b.warnings = append(b.warnings, fmt.Sprintf("There is no lower bound of the accuracy: %s.", b.outside))
-	}
+	b.outside = s.outside(t, source.Columns())
 	if datasets.GroupsOf(source) != nil { // somebody has said which rows belong together
 		return
 	}

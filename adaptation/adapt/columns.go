@@ -229,6 +229,9 @@ func (d Data) Warnings(experiment *config.Config) (warnings []string) {
 	if err := learners.CheckClasses(len(d.Classes)); err != nil && d.table() {
 		warnings = append(warnings, fmt.Sprintf("Only the linear classifier predicts: there are %v.", err))
 	}
+	if d.belong.outside != "" {
+		warnings = append(warnings, fmt.Sprintf("There is no lower bound of the accuracy: %s.", d.belong.outside))
+	}
 	warnings = append(warnings, d.belong.warnings...)
 	warnings = append(warnings, d.beside...)
 	if d.repeated != "" {

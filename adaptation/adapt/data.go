@@ -198,7 +198,27 @@ func lookAt(files []catalogue.Files, form string) (Data, error) {
 	if err != nil {
 		return Data{}, err
 	}
+	if names, said := seen.apart(); names != nil {
+		files = slices.Clone(files)
+		for i := range files {
+			files[i].Ignore = append(slices.Clip(files[i].Ignore), names...)
+		}
+		again, err := lookAt(files, form)
+		again.Learnt.LeftOut = append(said, again.Learnt.LeftOut...)
+		again.belong.warnings, again.belong.blatant = seen.belong.warnings, seen.belong.blatant // of such a column too
+		return again, err
+	}
 	return seen, seen.check()
+}
+
+// apart names the columns in which what the target has says nothing by what the source has, and says why.
+func (d Data) apart() (names, said []string) {
+	for _, c := range d.Learnt.Columns {
+		if c.Apart != "" {
+			names, said = append(names, c.Name), append(said, fmt.Sprintf("Column %.100q is left out: %s.", c.Name, c.Apart))
+		}
+	}
+	return names, said
 }
 
 func (d *Data) lookAtRows(data catalogue.Dataset) (err error) {

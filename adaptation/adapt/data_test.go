@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"iwda/internal/testfiles"
 )
 
@@ -66,5 +68,45 @@ func TestImageWithoutClass(t *testing.T) {
 	source := filepath.Join(root, "s")
 	if _, err := Look([]string{source}, filepath.Join(root, "t"), Naming{}); err == nil || !strings.HasPrefix(err.Error(), filepath.Join(source, "stray.png")+": 1 of 7 rows has no label") {
 		t.Error(err)
+	}
+}
+
+// A column of which the target has no word, or no date within the source's, is left out and named, after it was asked
+// whether it says which rows belong together; the experiment file says so.
+func TestColumnsApart(t *testing.T) {
+	rows := func(first, year int, who string, label bool) string {
+		text := "when,who,x,y"
+		if label {
+			text += ",label"
+		}
+		for i := range 60 {
+			text += fmt.Sprintf("\n%d-03-%02d,%s%d,%d,%d", year, 1+i%28, who, i%12, i%7, (i+first)%5)
+			if label {
+				text += fmt.Sprintf(",c%d", i%2)
+			}
+		}
+		return writeFile(t, t.TempDir(), "rows.csv", text+"\n")
+	}
+	source, target := rows(0, 2024, "n", true), rows(3, 2025, "m", false)
+	d, err := Look([]string{source}, target, Naming{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		`Column "when" is left out: its dates are from 2024-03-01 to 2024-03-28, and all of ` + target + ` from 2025-03-01 to 2025-03-28.`,
+		`Column "who" is left out: none of its words is in ` + target + `.`,
+	}
+	if diff := cmp.Diff(want, d.Learnt.LeftOut); diff != "" {
+		t.Error(diff)
+	}
+	if d.Width != 2 || d.belong.outside != "" {
+		t.Errorf("%d values, %q", d.Width, d.belong.outside)
+	}
+	text, err := d.Experiment(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(text), "ignore: [when, who]"); n != 2 {
+		t.Errorf("%d times:\n%s", n, text)
 	}
 }
