@@ -166,12 +166,13 @@ def check_no_times(column: Array, name: str, of: str) -> None:
 
 def days(text: str) -> Optional[float]:
     """The days since 1970 of a date in one of the forms that the programs read; None of other texts."""
-    text = text.strip()
-    day, clock = (text[:11], text[11:]) if text[2:3] == "-" else (text[:10], text[10:])
+    match = re.match(r"(\d{4}-\d\d-\d\d|\d{4}/\d\d/\d\d|\d\d\.\d\d\.\d{4}|\d\d-[a-z]{3}-\d{4})(.*)$", text.strip(), re.I)
+    if not match:
+        return None
     for form in ("%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", "%d-%b-%Y"):
         try:
-            date = datetime.datetime.strptime(day, form).date().isoformat()
-            at = datetime.datetime.fromisoformat(date + _clock(clock))
+            date = datetime.datetime.strptime(match[1], form).date().isoformat()
+            at = datetime.datetime.fromisoformat(date + _clock(match[2]))
         except ValueError:
             continue
         zoned = at if at.tzinfo else at.replace(tzinfo=datetime.timezone.utc)
