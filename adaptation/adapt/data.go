@@ -55,18 +55,16 @@ func (d Data) sources() []Domain {
 	return slices.Clip(d.Parts)
 }
 
-// others are the names of the sources but the first.
-func (d Data) others() (names []string) {
-	for _, of := range d.sources()[1:] {
+// names are those of the sources in experiment files.
+func (d Data) names() (names []string) {
+	for _, of := range d.sources() {
 		names = append(names, of.Domain)
 	}
 	return names
 }
 
-// Task is what the domains' task is called in experiment files.
-func (d Data) Task() string {
-	return strings.Join(append([]string{sourceName}, d.others()...), "+") + "-" + targetName
-}
+// Task is what the domains' task is called there.
+func (d Data) Task() string { return strings.Join(d.names(), "+") + "-" + targetName }
 
 // Domain is what was seen of one.
 type Domain struct {
@@ -222,7 +220,7 @@ func (d Data) apart() (names, said []string) {
 }
 
 func (d *Data) lookAtRows(data catalogue.Dataset) (err error) {
-	task, err := data.OpenTask(sourceName, targetName, catalogue.Source{}, d.others()...)
+	task, err := data.OpenTask(sourceName, targetName, catalogue.Source{}, d.names()[1:]...)
 	if missing := (*table.MissingColumnError)(nil); errors.As(err, &missing) {
 		return fmt.Errorf("%w; add it, or leave it out with %s", err, printable.Command("--ignore", missing.Column))
 	}
@@ -305,7 +303,7 @@ func repeatedIDs(of rowSet, column string) (rows int, first string) {
 }
 
 func (d *Data) lookAtImages(data catalogue.Dataset) error {
-	task, err := data.OpenImageTask("", sourceName, targetName, d.others()...)
+	task, err := data.OpenImageTask("", sourceName, targetName, d.names()[1:]...)
 	if err != nil {
 		return err
 	}

@@ -80,7 +80,7 @@ func TestSeveralSources(t *testing.T) {
 	if i := slices.IndexFunc(outcome.Decisions, func(d Decision) bool { return d.About == "sources" }); i < 0 || outcome.Decisions[i].Choice != "2, taken as one" {
 		t.Errorf("%+v", outcome.Decisions)
 	}
-	wants(t, string(p.Text), `title: "a.csv + b.csv → t.csv"`, "# Of these, 200 are of source2.\n", "tasks: [source+source2-target]\n")
+	wants(t, string(p.Text), `title: "a.csv + b.csv → t.csv"`, "# Of these, 300 are of source, 200 are of source2. Methods", "tasks: [source+source2-target]\n")
 	if reads := Reads(o.Folder); !slices.Contains(reads, a) || !slices.Contains(reads, b) || !slices.Contains(reads, target) {
 		t.Errorf("evaluate may write over what it reads: %q", reads)
 	}
