@@ -26,7 +26,7 @@ func columnFlags(to *table.Roles) []cli.Flag {
 // domainFlags are those of columns of two domains, which may be in one file.
 func domainFlags(to *adapt.Naming) []cli.Flag {
 	return append(append(columnFlags(&to.Roles),
-		&cli.StringFlag{Name: "group-column", Destination: &to.Group, Usage: "`NAME` of the column that says which rows belong together, as the visits of a patient: they are held out together, and count as one in intervals"},
+		&cli.StringFlag{Name: "group-column", Destination: &to.Group, Usage: "`NAME` of the column that says which rows belong together, such as the visits of a patient: they are held out together, and count as one in intervals"},
 		&cli.StringFlag{Name: "domain-column", Destination: &to.DomainColumn, Usage: "`NAME` of the column that says to which domain each row belongs, if one file has both"}),
 		commandline.Advanced(
 			&cli.StringFlag{Name: "source-domain", Destination: &to.DomainValue, DefaultText: "the one whose rows all have labels", Usage: "with --domain-column: its `VALUE` in the source"},
