@@ -151,7 +151,7 @@ def _time_in(column: Array) -> str:
 def check_no_times(column: Array, name: str, of: str) -> None:
     """Raises ValueError if a column holds dates, times or spans, which are no numbers to train with."""
     if kind := _time_in(column):
-        raise ValueError(f"{name}: column {of} holds {kind}, which is not read; make numbers or texts of it, or leave it out")
+        raise ValueError(f"{name}: column {of} holds {kind}, which is not read: make a number of it that means the same in both domains, such as a day of the week, an hour or an age in days, or leave it out")
 
 
 def _check_size(name: str, rows: int, columns: int) -> None:
