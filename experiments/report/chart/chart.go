@@ -49,7 +49,11 @@ func (s *svg) axes(nameX, nameY string, labelX, labelY func(share float64) strin
 	for i := range 5 {
 		share := float64(i) / 4
 		if text := labelX(share); text != "" {
-			s.add(`<text class="middle" x="%.1f" y="%g">%s</text>`, x(share), height-bottom+14, escape(text))
+			anchor := "middle"
+			if len(text) > len("100%") { // long ones stay inside
+				anchor = [5]string{"start", anchor, anchor, anchor, "end"}[i]
+			}
+			s.add(`<text class="%s" x="%.1f" y="%g">%s</text>`, anchor, x(share), height-bottom+14, escape(text))
 		}
 		if text := labelY(share); text != "" {
 			s.add(`<text class="end" x="%g" y="%.1f">%s</text>`, left-5, y(share)+4, escape(text))
