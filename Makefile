@@ -22,9 +22,9 @@ gotorch_parts := cuda device functional init memory optim pickle tensor torch
 ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += --jobs=$(shell nproc 2>/dev/null || echo 2)
 endif
-# What is known of libtorch, whose flags stand on lines of their own: its folder may have any name.
+# What is known of libtorch, if anything is, whose flags stand on lines of their own: its folder may have any name.
 # So may this one, and nothing in either name is carried out.
-libtorch = . build/libtorch.env; set -f; IFS="$$(printf '\n.')"; IFS="$${IFS%.}";
+libtorch = [ ! -e build/libtorch.env ] || . build/libtorch.env; set -f; IFS="$$(printf '\n.')"; IFS="$${IFS%.}";
 here := $(subst ','\'',$(CURDIR))
 # A step of the build prints one line: what, and how long it took.
 timed = @start=$$(date +%s); $(libtorch) { $(2); } && printf '  %-44s %3d s\n' '$(1)' "$$(($$(date +%s) - start))"
