@@ -12,8 +12,7 @@ import (
 // Alignment is the loss that draws the two domains together.
 type Alignment string
 
-// The alignments. CDANE is CDAN with entropy conditioning. MCC and BNM, minimum class confusion and
-// batch nuclear norm, have the network sure of target rows and compare no features.
+// The alignments. CDANE is CDAN with entropy conditioning, MCC minimum class confusion, BNM batch nuclear norm.
 const (
 	NoAlignment Alignment = "none"
 	DANN        Alignment = "dann"

@@ -49,10 +49,7 @@ func (s *svg) axes(nameX, nameY string, labelX, labelY func(share float64) strin
 	for i := range 5 {
 		share := float64(i) / 4
 		if text := labelX(share); text != "" {
-			anchor := "middle"
-			if len(text) > len("100%") { // long ones stay inside
-				anchor = [5]string{"start", anchor, anchor, anchor, "end"}[i]
-			}
+			anchor := [5]string{"start", "middle", "middle", "middle", "end"}[i] // so that no end is cut
 			s.add(`<text class="%s" x="%.1f" y="%g">%s</text>`, anchor, x(share), height-bottom+14, escape(text))
 		}
 		if text := labelY(share); text != "" {
