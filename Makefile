@@ -22,9 +22,9 @@ gotorch_parts := cuda device functional init memory optim pickle tensor torch
 ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += --jobs=$(shell nproc 2>/dev/null || echo 2)
 endif
-# What is known of libtorch, whose flags stand on lines of their own: its folder may have any name.
+# What is known of libtorch, if anything is, whose flags stand on lines of their own: its folder may have any name.
 # So may this one, and nothing in either name is carried out.
-libtorch = . build/libtorch.env; set -f; IFS="$$(printf '\n.')"; IFS="$${IFS%.}";
+libtorch = [ ! -e build/libtorch.env ] || . build/libtorch.env; set -f; IFS="$$(printf '\n.')"; IFS="$${IFS%.}";
 here := $(subst ','\'',$(CURDIR))
 # A step of the build prints one line: what, and how long it took.
 timed = @start=$$(date +%s); $(libtorch) { $(2); } && printf '  %-44s %3d s\n' '$(1)' "$$(($$(date +%s) - start))"
@@ -148,7 +148,7 @@ test-slurm: ## arrays on a real Slurm of this machine, which is installed where 
 # On a disk in memory, as /dev/shm: a kill takes nothing of what was written, so flushing only takes time.
 TORTURE ?= build/torture
 TORTURE_MINUTES ?= 60
-torture: build ## every call failing, every power cut, every byte damaged, 1,400 kills; goes on where it ended (TORTURE=/dev/shm/torture)
+torture: build ## every call failing, every power cut, every byte damaged, 1,400 kills; continues where it stopped (TORTURE=/dev/shm/torture)
 	$(with_flags) IWDA_TORTURE=yes go test -timeout 60m -run 'FailingDisk|PowerCuts|EveryCall|EveryByte|Corrupted' -v ./internal/wholefile ./datasets/table ./experiments/model ./adaptation/labelshift ./experiments/train
 	$(with_flags) go run ./research/torture -iwrun build/iwrun -o $(TORTURE) -minutes $(TORTURE_MINUTES)
 
@@ -187,7 +187,7 @@ bench: build ## speed against PyTorch, cvxopt and SciPy on this machine; fails w
 bench-growth: build ## time and memory against classes, batch and data
 	$(with_flags) go run ./research/bench/growth
 
-bench-coverage: ## how often intervals of class shares and of accuracies by labels hold and tests of shift reject (hours; goes on where it ended)
+bench-coverage: ## how often intervals of class shares and of accuracies by labels hold and tests of shift reject (hours; continues where it stopped)
 	for grid in rows groups rare many zeros; do CGO_ENABLED=0 go run ./research/bench/coverage -grid $$grid || exit 1; done
 	CGO_ENABLED=0 go run ./research/bench/evaluation
 
@@ -207,7 +207,7 @@ suite_data := r-base-core r-cran-mlbench r-cran-kernlab r-cran-modeldata r-cran-
 	r-cran-ddalpha r-cran-discriminer r-cran-epicalc r-cran-ggally r-cran-ggridges r-cran-gss r-cran-mice r-cran-pscl r-cran-rrcov r-cran-sampling r-cran-sm r-cran-spatstat.data r-cran-th.data \
 	r-cran-vcd r-cran-vim
 HALF ?= choosing judging fresh final fifth sixth
-bench-suite: build ## iwrun adapt on 241 real tasks beside twelve baselines and a peer (HALF=choosing: on 35; more than six hours)
+bench-suite: build ## iwrun adapt on real tasks beside twelve baselines and a peer (HALF=choosing: on one half of them; more than six hours)
 	@sh tools/setup.sh torch.py:python3-torch sklearn.py:python3-sklearn PIL.py:python3-pil appstreamcli:appstream $(foreach font,$(suite_fonts),/usr/share/doc/fonts-$(font):fonts-$(font)) soundfile.py:python3-soundfile $(if $(filter final fifth,$(HALF)),npm:npm) \
 		$(if $(filter fresh final fifth sixth,$(HALF)),$(foreach package,$(suite_data),/usr/share/doc/$(package):$(package)))
 	@ls /var/lib/apt/lists/*_dep11_Components-* >/dev/null 2>&1 || apt-get update -qq

@@ -65,7 +65,7 @@ func conclude(how config.Selection, results string, runs []plan.Run, chosen *Lab
 		return conclusion{}, err
 	}
 	var choice judge.Choice
-	if how.Rule == "" && compared.Has(how.Alike) {
+	if how.Rule == "" && compared.Has(how.SameMeaning) {
 		choice, err = compared.Together(how)
 	} else {
 		choice, err = compared.Choose(how.RuleOrDefault(), how.Tolerance)

@@ -31,7 +31,7 @@ func assumes(run config.Resolved) string {
 		said = append(said, "columns may have moved or been stretched, each by itself")
 	}
 	switch {
-	case method.Alignment == config.MCC, method.Alignment == config.BNM:
+	case method.Alignment.Properties().Certain:
 		said = append(said, "the target's classes are well separated")
 	case method.Alignment != config.NoAlignment:
 		said = append(said, "each class looks the same after alignment")

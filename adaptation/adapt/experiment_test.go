@@ -50,7 +50,7 @@ func TestExperiment(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if chosen := file.Config.Selection; len(runs) != 10 || chosen.Rule != "" || len(chosen.Alike) != 3 || len(chosen.Moved) != 3 {
+		if chosen := file.Config.Selection; len(runs) != 10 || chosen.Rule != "" || len(chosen.SameMeaning) != 3 || len(chosen.ColumnsMoved) != 3 {
 			t.Errorf("%d runs, chosen by %+v", len(runs), chosen)
 		}
 		for _, run := range runs {
@@ -87,7 +87,7 @@ func TestExperimentOnATable(t *testing.T) {
 		d.Width, d.Learnt.Encoding = width, make(table.Encoding, words)
 		file := parse(t, d)
 		runs, err := plan.Runs(file)
-		if chosen := file.Config.Selection; err != nil || len(runs) != 4 || !slices.Equal(chosen.Alike, []string{"source-only@linear", "source-only@perceptron", "source-only@forest", "source-only@boosting"}) || chosen.Moved != nil || runs[2].Config.Network.Name != "forest" {
+		if chosen := file.Config.Selection; err != nil || len(runs) != 4 || !slices.Equal(chosen.SameMeaning, []string{"source-only@linear", "source-only@perceptron", "source-only@forest", "source-only@boosting"}) || chosen.ColumnsMoved != nil || runs[2].Config.Network.Name != "forest" {
 			t.Errorf("%d values: %d runs, chosen by %+v, %v", width, len(runs), chosen, err)
 		}
 	}
@@ -118,7 +118,7 @@ func TestExperimentOfLabelShift(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
-		if c := file.Config; !c.Selection.LabelShift || !slices.Equal(c.Methods, methods) || len(c.Selection.Moved) > 0 || c.Network.Clip != 0 || strings.Contains(string(text), "@own") {
+		if c := file.Config; !c.Selection.LabelShift || !slices.Equal(c.Methods, methods) || len(c.Selection.ColumnsMoved) > 0 || c.Network.Clip != 0 || strings.Contains(string(text), "@own") {
 			t.Errorf("%s", text)
 		}
 		there := parse(t, d)

@@ -123,7 +123,7 @@ func newPlan(data Data, o Options) (*Plan, error) {
 	if err := p.trustModules(); err != nil {
 		return nil, err
 	}
-	if alike := p.file.Config.Selection.Alike; o.Sets > 0 && slices.ContainsFunc(p.Runs, func(run plan.Run) bool {
+	if alike := p.file.Config.Selection.SameMeaning; o.Sets > 0 && slices.ContainsFunc(p.Runs, func(run plan.Run) bool {
 		return !run.Config.WithoutSteps() && (len(alike) == 0 || slices.Contains(alike, run.Config.Method))
 	}) {
 		return nil, fmt.Errorf("--sets: %w", predict.ErrNoSets) // before anything is trained
@@ -161,8 +161,8 @@ func (p *Plan) trustModules() error {
 // chosen among them or predicted with them.
 func (d Data) checkRuns(file *config.File, runs []plan.Run) error {
 	how := file.Config.Selection
-	if how.LabelShift && !slices.ContainsFunc(runs, func(run plan.Run) bool { return slices.Contains(how.Alike, run.Config.Method) }) {
-		return config.Error{Location: file.Name, Message: fmt.Sprintf("selection.label_shift has the methods of selection.alike predict; add one of %s to methods", printable.Or(how.Alike))}
+	if how.LabelShift && !slices.ContainsFunc(runs, func(run plan.Run) bool { return slices.Contains(how.SameMeaning, run.Config.Method) }) {
+		return config.Error{Location: file.Name, Message: fmt.Sprintf("selection.label_shift has the methods of selection.alike predict; add one of %s to methods", printable.Or(how.SameMeaning))}
 	}
 	for _, run := range runs {
 		refused := fit.CheckClasses(run.Config, len(d.Classes))
@@ -279,7 +279,7 @@ func (d Data) parse(path string, text []byte, assignments []string) (*config.Fil
 // check finds, before the experiment file is replaced, data that are missing and runs that
 // another one left.
 func (p *Plan) check(ctx context.Context) error {
-	if err := checkData(p.Runs); err != nil {
+	if err := p.CheckFiles(); err != nil {
 		return err
 	}
 	for _, run := range p.Runs {
@@ -308,6 +308,9 @@ func (p *Plan) check(ctx context.Context) error {
 	}
 	return schedule.CheckResults(p.Runs, p.results())
 }
+
+// CheckFiles returns an error for files that training would miss.
+func (p *Plan) CheckFiles() error { return checkData(p.Runs) }
 
 // checkData returns an error for files that are missing. If these are a network's weights, it says
 // what can be done without them.

@@ -146,21 +146,20 @@ func leftOut(failed []schedule.Failure, runs int) string {
 }
 
 // longestFirst returns the runs in the order in which several of them at a time end first:
-// those that take longest begin. A discriminator takes most of a step, one of the classes'
-// predictions too takes longer still.
+// those that take longest begin.
 func longestFirst(runs []plan.Run) []plan.Run {
 	work := func(run plan.Run) int {
 		if run.Config.Network.Name == string(architecture.Linear) {
 			return 3 // in a moment, and a first answer
 		}
 		method, _ := config.ParseMethod(run.ID.Method) // that of a planned run is known
-		switch method.Alignment {
-		case config.NoAlignment:
+		switch {
+		case method.Alignment == config.NoAlignment:
 			return 0
-		case config.DANN, config.DAN, config.MCC, config.BNM:
-			return 1
+		case method.Alignment.Properties().Joint:
+			return 2
 		}
-		return 2
+		return 1
 	}
 	ordered := slices.Clone(runs)
 	slices.SortStableFunc(ordered, func(a, b plan.Run) int { return work(b) - work(a) })

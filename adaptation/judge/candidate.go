@@ -143,8 +143,8 @@ type Shared struct {
 	// changed; if so, these shares are to be read with care. It and Changed are known after
 	// [Comparison.TestShift].
 	Test shifttest.LabelShift
-	// Told is whether somebody has said that only class shares changed.
-	Told bool
+	// AssumeLabelShift is whether somebody has said that only class shares changed.
+	AssumeLabelShift bool
 	// Dependent says why rows are not independent, though nobody says which belong together: then nothing
 	// that counts rows is to be believed. "" if nothing was seen.
 	Dependent string

@@ -61,7 +61,7 @@ func TestVotes(t *testing.T) {
 			worse.HeldOut[row*k+(first.HeldOutLabels[row]+1)%k] += 30
 		}
 	}
-	how := config.Selection{Alike: []string{"source-only@first", "source-only@second", "source-only@worse"}}
+	how := config.Selection{SameMeaning: []string{"source-only@first", "source-only@second", "source-only@worse"}}
 	choice, err := compared(t, first, second, worse).Together(how)
 	if err != nil || !slices.Equal(choice.Together, []int{0, 1}) || math.Abs(choice.Votes[0]-0.5) > 1e-6 || floats.Sum(choice.Votes) != 1 {
 		t.Errorf("%v have the votes %v; %v", choice.Together, choice.Votes, err)

@@ -12,15 +12,15 @@ import (
 	"iwda/inference/selection"
 )
 
-// sure is the ratio of a classifier's mean certainty on the target to its accuracy on source rows,
+// likeSource is the ratio of a classifier's mean certainty on the target to its accuracy on source rows,
 // both with classes as frequent as halfway between the domains, from which on columns count as meaning
 // the same: it finds in the target what it learned. Of 29 arrays in research/suite whose columns
 // differ, and are near, eight have 0.967 and more, 21 have 0.953 and less.
-const sure = 0.96
+const likeSource = 0.96
 
-// near is the distance of the columns' means from which on they moved, whatever a classifier says
+// farMeans is the distance of the columns' means from which on they moved, whatever a classifier says
 // of them, in deviations: no half of a column's rows is further from all of them than one.
-const near = 1
+const farMeans = 1
 
 // clearlyChanged is the p-value of the test that classes are as probable in both domains below which
 // class shares have changed: chance moves the estimate of few rows by much. research/suite/changed.md
@@ -30,55 +30,54 @@ const clearlyChanged = 0.01
 // Together chooses the methods whose assumption nothing contradicts, whose runs predict together,
 // by what the run that aligns nothing ([Shared]) says of the target:
 //
-//   - If the columns of both domains agree under the target's estimated class shares, those that
-//     take columns to mean the same, alike. If classes are as probable in both on average, as they are.
-//     Otherwise shares have changed, and they are corrected for these.
-//   - If they don't, or cannot be compared, those of moved, or of alike if there are none. If no
-//     method of moved aligns the domains, they predict as they are: rows were selected, it seems,
+//   - If the columns of both domains agree under the target's estimated class shares, those of SameMeaning
+//     predict: uncorrected if classes are as probable in both on average, and otherwise corrected for the shares.
+//   - If they don't, or cannot be compared, those of ColumnsMoved, or of SameMeaning if there are none. If no
+//     method of ColumnsMoved aligns the domains, they predict uncorrected: rows were selected, it seems,
 //     and other shares follow from that.
-//   - If some do, columns may have moved. The more they did, the less a classifier is sure of what
-//     it sees. If it is as sure as it is right in the source, and nothing is far away, alike predict
-//     after all, corrected halfway; otherwise moved, each corrected for the shares that it estimates.
+//   - If some do, columns may have moved. The further they did, the less certain a classifier is of the
+//     target. If it is as certain as it is accurate in the source, and nothing is far away, those of SameMeaning
+//     predict after all, corrected halfway; otherwise those of ColumnsMoved, each corrected for its own estimate.
 //
-// If somebody knows that only class shares changed, alike predict, corrected in full, and
+// If somebody knows that only class shares changed, those of SameMeaning predict, corrected in full, and
 // [Comparison.Trust] reckons with it.
 //
 // Runs that have judged the same source rows, none of which they had learnt from, have a vote by how likely
 // they make the labels of these together; see stack. Others have equal ones.
 //
-// Of the methods those count that have runs, as one of alike must ([Comparison.Has]). All values
+// Of the methods those count that have runs, as one of SameMeaning must ([Comparison.Has]). All values
 // are those of [selection.TargetRisk].
 func (c *Comparison) Together(how config.Selection) (Choice, error) {
-	c.Shared.Told = how.LabelShift
+	c.Shared.AssumeLabelShift = how.LabelShift
 	choice, err := c.Choose(selection.TargetRisk.Name, 0)
 	if err != nil {
 		return Choice{}, err
 	}
-	alike, moved := append(slices.Clip(how.Alike), how.Joins...), how.Moved
-	stays := !slices.ContainsFunc(moved, aligns) // whatever predicts then
-	if !c.Has(moved) {
-		moved, stays = alike, true
+	sameMeaning, columnsMoved := append(slices.Clip(how.SameMeaning), how.Joins...), how.ColumnsMoved
+	stays := !slices.ContainsFunc(columnsMoved, aligns) // whatever predicts then
+	if !c.Has(columnsMoved) {
+		columnsMoved, stays = sameMeaning, true
 	}
 	agree, found := c.Shared.evidence()
 	certain, right := c.Shared.halfway()
-	name, names := MethodOf(c.Candidates[c.reference.run].Run), moved
+	name, names := MethodOf(c.Candidates[c.reference.run].Run), columnsMoved
 	switch {
 	case how.LabelShift:
-		if names, choice.Because = alike, "you said that only the class shares differ"; !agree {
+		if names, choice.Because = sameMeaning, "you said that only the class shares differ"; !agree {
 			choice.Because += ", but " + found
 		}
 	case agree && c.Shared.Changed >= clearlyChanged:
-		names, choice.Correction = alike, None
+		names, choice.Correction = sameMeaning, None
 		choice.Because = fmt.Sprintf("%s, and a test found no change of the class shares (p = %.2g)", found, c.Shared.Changed)
 	case agree:
-		names, choice.Because = alike, found
+		names, choice.Because = sameMeaning, found
 	case stays:
 		choice.Correction = None
 		choice.Because = found + "; the target may be a selection of rows, for which a correction would be wrong"
-	case certain >= sure*right && (c.Shared.Columns == nil || c.Shared.Columns.Distance <= near):
-		names, choice.Correction = alike, Halfway
+	case certain >= likeSource*right && (c.Shared.Columns == nil || c.Shared.Columns.Distance <= farMeans):
+		names, choice.Correction = sameMeaning, Halfway
 		choice.Because = fmt.Sprintf("%s, but the certainty of %s on the target (%.0f%%) is about as high as its accuracy on source rows (%.0f%%)", found, name, 100*certain, 100*right)
-	case certain >= sure*right:
+	case certain >= likeSource*right:
 		choice.Because = fmt.Sprintf("%s, and the column means have moved by %.1f standard deviations on average", found, c.Shared.Columns.Distance)
 	default:
 		choice.Because = fmt.Sprintf("%s, and the certainty of %s on the target (%.0f%%) is lower than its accuracy on source rows (%.0f%%)", found, name, 100*certain, 100*right)

@@ -58,19 +58,19 @@ func TestTogether(t *testing.T) {
 		"nothing for moved": {moved, nil, []int{0, 1}, None, false},
 		"it is known":       {compares(moved, 0.01, 1.5), others, []int{0, 1}, Full, true},
 	} {
-		choice, err := compared(t, c.of...).Together(selection{Alike: alike, Moved: c.moved, LabelShift: c.known})
+		choice, err := compared(t, c.of...).Together(selection{SameMeaning: alike, ColumnsMoved: c.moved, LabelShift: c.known})
 		if err != nil || !slices.Equal(choice.Together, c.together) || choice.Correction != c.correction || choice.Because == "" || choice.Used != c.together[0] {
 			t.Errorf("%s: %v, %v, %s; %v", name, choice.Together, choice.Correction, choice.Because, err)
 		}
 	}
 	// Methods of former files join the others.
-	if choice, err := compared(t, same...).Together(selection{Alike: alike[:1], Joins: alike[1:]}); err != nil || !slices.Equal(choice.Together, []int{0, 1}) || choice.Votes != nil {
+	if choice, err := compared(t, same...).Together(selection{SameMeaning: alike[:1], Joins: alike[1:]}); err != nil || !slices.Equal(choice.Together, []int{0, 1}) || choice.Votes != nil {
 		t.Errorf("%v, %v; %v", choice.Together, choice.Votes, err)
 	}
 	for _, told := range []bool{true, false} {
 		of := compared(t, shifted...)
-		if _, err := of.Together(selection{Alike: alike, LabelShift: told}); err != nil || of.Shared.Told != told {
-			t.Errorf("told %v: %v; %v", told, of.Shared.Told, err)
+		if _, err := of.Together(selection{SameMeaning: alike, LabelShift: told}); err != nil || of.Shared.AssumeLabelShift != told {
+			t.Errorf("told %v: %v; %v", told, of.Shared.AssumeLabelShift, err)
 		}
 	}
 	if c := compared(t, shifted...); !c.Has([]string{"x", "mcc"}) || c.Has([]string{"x"}) || c.Has(nil) {

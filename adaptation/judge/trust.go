@@ -15,7 +15,7 @@ import (
 // class shares were all that is new. So the run that aligns nothing ([Shared]) speaks of all of them,
 // with those of them that align nothing either.
 func (c *Comparison) Trust(names []string, runs []int, votes []float64, correction Correction) trust.Known {
-	e := trust.Evidence{Bootstrap: trust.Usual, Test: c.Shared.Test, Told: c.Shared.Told, Dependent: c.Shared.Dependent, Unfloored: c.Shared.Outside}
+	e := trust.Evidence{Bootstrap: trust.Usual, Test: c.Shared.Test, AssumeLabelShift: c.Shared.AssumeLabelShift, Dependent: c.Shared.Dependent, Unfloored: c.Shared.Outside}
 	if agree, found := c.Shared.evidence(); !agree && c.Shared.Columns != nil {
 		e.Columns = found
 	}

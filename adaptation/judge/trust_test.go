@@ -72,11 +72,11 @@ func TestTrust(t *testing.T) {
 				t.Errorf("class %d: %+v", class, of)
 			}
 		}
-		c.Shared.Told = true
+		c.Shared.AssumeLabelShift = true
 		if e := caseOf(t, c.Trust(abc, runs, nil, correction), trust.OnlyShares); e.For != "you said so" {
 			t.Errorf("%+v", e)
 		}
-		c.Shared.Told, c.Shared.Dependent = false, "rows are copies"
+		c.Shared.AssumeLabelShift, c.Shared.Dependent = false, "rows are copies"
 		if got := c.Trust(abc, runs, nil, correction); !strings.Contains(got.Headline(), "is not known: rows are copies") || got.Classes[0].Share.Low != nil {
 			t.Errorf("%+v", got)
 		}

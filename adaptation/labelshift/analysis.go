@@ -235,7 +235,7 @@ func (a *Analysis) know(source, target *Predictions) error {
 	for row := range slices.Chunk(rows, k) {
 		by.OwnHeldOut = append(by.OwnHeldOut, floats.MaxIdx(floats.MulTo(weighted, row, a.Estimate.Weights)))
 	}
-	e := trust.Evidence{Test: a.Tests.LabelShift, Told: a.LabelShift}
+	e := trust.Evidence{Test: a.Tests.LabelShift, AssumeLabelShift: a.LabelShift}
 	if wrong := checkReplicas(a.Replicas, k, a.shares.Form); wrong != nil {
 		a.note("No intervals: %v.", wrong)
 	} else {

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"math"
 	"slices"
 
@@ -278,16 +279,27 @@ func openTarget(path string, o table.Options) (*table.Table, error) {
 	return open(path, o)
 }
 
+// open opens a file of predictions. Values of which no name says what they are are probabilities, which
+// the first rows show: they sum to 1.
 func open(path string, o table.Options) (*table.Table, error) {
 	if there, err := table.Names(path); err == nil && !slices.Contains(there, o.Group) {
 		o.Group = "" // one of both files has it
 	}
 	file, err := table.Open(path, o)
-	if err == nil && file.Kind() == table.Features {
-		file.Close()
-		return nil, fmt.Errorf("%s: it is not clear whether the values are probabilities or logits; name them so in the file, or use --kind", path)
+	if err != nil || file.Kind() != table.Features {
+		return file, err
 	}
-	return file, err
+	file.Close()
+	o.Kind = table.Probabilities
+	if file, err = table.Open(path, o); err == nil {
+		next, stop := iter.Pull2(file.Batches(batchRows))
+		_, err, _ = next()
+		if stop(); err == nil {
+			return file, nil
+		}
+		file.Close()
+	}
+	return nil, fmt.Errorf("%w\nwant a classifier's probabilities, or its logits with --kind logits; rows of features are for iwrun adapt SOURCE TARGET", err)
 }
 
 // newPredictions returns the predictions of a file without rows, with room for them.

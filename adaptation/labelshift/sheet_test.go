@@ -56,7 +56,7 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// JSON has the numbers of the tests and of the whole analysis, null for what is not to be had.
+// JSON has the numbers of the tests and of the whole analysis, null for what is not known.
 func TestFacts(t *testing.T) {
 	source, target := read2(t, three, 5000, 5000)
 	s := Default()

@@ -36,7 +36,7 @@ func newAdaptCommand(s streams) *cli.Command {
 	var o adaptOptions
 	flags := slices.Concat([]cli.Flag{
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Destination: &o.Folder, Value: "adapt-out", Usage: "`FOLDER` of everything that is written"},
-		&cli.BoolFlag{Name: "probabilities", Destination: &o.Probabilities, Usage: "write the probabilities of all classes too, as is done anyway of up to ten"},
+		&cli.BoolFlag{Name: "probabilities", Destination: &o.Probabilities, Usage: "write a probability for each class even if there are more than ten"},
 		setsFlag(&o.Sets),
 		tableFormat(&o.Format),
 		&cli.IntFlag{Name: "label-rows", Destination: &o.LabelRows, Value: labels.UsualRows, Action: commandline.Between(0, mostRows, "--label-rows", "want 0 or more"), Usage: "draw `N` rows at random for you to label, 0 for none"},
@@ -85,7 +85,7 @@ func jsonFlag(to *bool) cli.Flag {
 
 // setsFlag is that of commands whose predictions may have sets.
 func setsFlag(to *float64) cli.Flag {
-	return &cli.Float64Flag{Name: "sets", Destination: to, Usage: "write for each row the set of classes that it may have, which has its class with `PROBABILITY`, whatever the class shares are: 0.8, 0.9, 0.95 or 0.99",
+	return &cli.Float64Flag{Name: "sets", Destination: to, Usage: "write the set of classes that each row may have: it contains the row's class with this `PROBABILITY`, whatever the class shares are: 0.8, 0.9, 0.95 or 0.99",
 		Action: func(c *cli.Context, level float64) error {
 			why := fmt.Sprintf("want one of %v", sets.Levels)
 			if err := commandline.Between(sets.Levels[0], slices.Max(sets.Levels), "--sets", why)(c, level); err != nil || slices.Contains(sets.Levels, level) {
@@ -150,7 +150,7 @@ func runAdapt(o adaptOptions, s streams) error {
 	p.Print(said)
 	if o.DryRun {
 		fmt.Fprint(s.out, string(p.Text))
-		return nil
+		return p.CheckFiles()
 	}
 	ctx, stop := commandline.Interruptible()
 	defer stop()

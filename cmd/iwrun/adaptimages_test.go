@@ -175,7 +175,7 @@ func TestAdaptImagesWithoutWeights(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	t.Setenv("IWDA_DATA", "nowhere")
 	truth := drawImages(t)
-	for _, line := range [][]string{{"adapt", "source", "target", "-o", "out", "--device", "cpu"}, {"check-data", "source", "target"}} {
+	for _, line := range [][]string{{"adapt", "source", "target", "-o", "out", "--device", "cpu"}, {"adapt", "source", "target", "--dry-run"}, {"check-data", "source", "target"}} {
 		status, _, text := call(t, line...)
 		if status != 2 || strings.Count(text, "nowhere/weights/resnet50-19c8e357.pth") != 2 || !strings.Contains(text, "https://download.pytorch.org/models/resnet50-19c8e357.pth\n") ||
 			!strings.Contains(text, "--network small") || !strings.Contains(text, ".npz") {

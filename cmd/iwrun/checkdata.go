@@ -15,7 +15,7 @@ func newCheckDataCommand(s streams) *cli.Command {
 	var network string
 	return &cli.Command{
 		Name:      "check-data",
-		Usage:     "say what iwrun adapt sees in your data, column by column",
+		Usage:     "show what iwrun adapt sees in your data, column by column",
 		UsageText: "iwrun check-data SOURCE TARGET\niwrun check-data SOURCE… --target TARGET\niwrun check-data FILE --domain-column NAME",
 		Description: `SOURCE and TARGET are what iwrun adapt takes: files of features or folders of images. Nothing is trained or
 written. The exit status is 2 if iwrun adapt would refuse the data.

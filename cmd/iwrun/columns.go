@@ -35,10 +35,10 @@ type domainFiles struct {
 func (d *domainFiles) domainFlags(to *adapt.Naming) []cli.Flag {
 	return append(append(columnFlags(&to.Roles),
 		&cli.StringFlag{Name: "target", Destination: &d.Target, Usage: "`FILE` or folder, instead of TARGET: all arguments are then sources"},
-		&cli.StringFlag{Name: "group-column", Destination: &to.Group, Usage: "`NAME` of the column that says which rows belong together, as the visits of a patient: they are held out together, and count as one in intervals"},
+		&cli.StringFlag{Name: "group-column", Destination: &to.Group, Usage: "`NAME` of the column that says which rows belong together, such as the visits of a patient: they are held out together, and count as one in intervals"},
 		&cli.StringFlag{Name: "domain-column", Destination: &to.DomainColumn, Usage: "`NAME` of the column that says to which domain each row belongs, if one file has both"},
-		formFlag(&to.Form, adapt.Table, "columns have meanings of their own, the same in both domains (default: so do fewer than 48)"),
-		formFlag(&to.Form, adapt.Array, "all columns may have moved together, as those of pixels or embeddings")),
+		formFlag(&to.Form, adapt.Table, "each column has its own meaning, the same in both domains (default with fewer than 48 columns)"),
+		formFlag(&to.Form, adapt.Array, "all columns may have moved together, like those of pixels or embeddings (default with 48 columns or more)")),
 		commandline.Advanced(
 			commandline.Strings(&d.Sources, "source", "`FILE` or folder, instead of SOURCE; may be repeated"),
 			commandline.Strings(&to.SourceValues, "source-domain", "with --domain-column: its `VALUE` in the source, by default the one whose rows all have labels; may be repeated"),

@@ -22,7 +22,7 @@ func newEvaluateCommand(s streams) *cli.Command {
 	formats := []string{sheet.JSON, sheet.Markdown, sheet.LaTeX}
 	return &cli.Command{
 		Name:      "evaluate",
-		Usage:     "say how many predictions are right, by labels of a few rows",
+		Usage:     "say how many predictions are right, from labels of a few rows",
 		UsageText: "iwrun evaluate FOLDER LABELS [--group-column NAME] [--choose] [-o FILE]",
 		Description: `FOLDER is the folder of iwrun adapt, whose methods are evaluated too; or another folder with a
 predictions.csv; or a .csv or .parquet file that iwrun predict has written. LABELS is to_label.csv with its column label
@@ -34,7 +34,7 @@ Examples:
   iwrun evaluate adapt-out adapt-out/to_label.csv --choose`,
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Destination: &output, Usage: "also write everything into `FILE`, .json, or the tables, .md or .tex"},
-			&cli.StringFlag{Name: "group-column", Destination: &options.Groups, Usage: "`NAME` of the column of LABELS that says which rows belong together, as the visits of a patient, if whole groups were drawn: they count as one in intervals and tests"},
+			&cli.StringFlag{Name: "group-column", Destination: &options.Groups, Usage: "`NAME` of the column of LABELS that says which rows belong together, such as the visits of a patient, if whole groups were drawn: they count as one in intervals and tests"},
 			&cli.BoolFlag{Name: "choose", Destination: &options.Choose, Usage: "if the labels show that a method is clearly better than the present predictions, let it predict in FOLDER"},
 		}, slices.Concat(commandline.Advanced(trustFlags(&options.Trust)...), o.deviceFlags())...),
 		Action: func(c *cli.Context) error {

@@ -189,6 +189,11 @@ func TestCompleted(t *testing.T) {
 		{[]string{"help", "ada"}, "adapt"},
 		{[]string{"data", ""}, "list check jsd"},
 		{[]string{"completion", "f"}, "fish"},
+		{[]string{"data", "check", "office"}, "office31 officehome"},
+		{[]string{"check", ""}, ""},
+		{[]string{"predict", "--shares", "s"}, "source"},
+		{[]string{"run", "--set", "train.ep"}, "train.epochs="},
+		{[]string{"run", "--set", "seeds"}, "seeds="},
 		{[]string{"adapt", "rows"}, ""},
 		{[]string{"adapt", "--dry"}, "--dry-run"},
 		{[]string{"table", "--format", ""}, "md tex csv json"},
@@ -225,10 +230,17 @@ func TestManual(t *testing.T) {
 		}
 		if is := strings.Contains(paths, page+"\n"); is == command.Hidden {
 			t.Errorf("%s: in the manual: %v", name, is)
-		} else if is && !strings.Contains(readFile(t, page), ".SH SYNOPSIS\n") {
-			t.Errorf("%s", readFile(t, page))
+		} else if is {
+			if text := readFile(t, page); !strings.Contains(text, ".SH SYNOPSIS\n") || !strings.Contains(text, "\n.SH SEE ALSO\niwrun(1),\niwrun\\-") {
+				t.Error(text)
+			}
 		}
 	})
+	for _, section := range []string{"EXAMPLES", "EXIT STATUS", "ENVIRONMENT", "SEE ALSO"} {
+		if page := readFile(t, "man/man1/iwrun.1"); !strings.Contains(page, "\n.SH "+section+"\n") {
+			t.Errorf("no section %s in\n%s", section, page)
+		}
+	}
 	if status, _, said := call(t, "manual"); status != 2 || !strings.Contains(said, "--markdown") {
 		t.Errorf("status %d, %s", status, said)
 	}

@@ -72,17 +72,26 @@ Examples:
   iwrun predict adapt-out new.csv -o new-predictions.csv
   iwrun run -c configs/demo.yaml
 
-Results go to standard output, progress and errors to standard error. Exit status:
+Results go to standard output, progress and errors to standard error.
+
+Exit status:
   0    done
   1    failed: the error says what, and files that were there before are whole
   2    wrong usage, or a file that is missing or cannot be read as asked
   3    iwrun watch: an alarm has sounded
-  130  interrupted: the same command continues where it stopped`
+  130  interrupted: the same command continues where it stopped
+
+Environment:
+  IWDA_DATA       folder of data sets, and of weights (default: data)
+  IWDA_TORCH      iwrun-torch, if it does not lie beside iwrun
+  LIBTORCH        folder of the libtorch that make and wheels compile with
+  XDG_CACHE_HOME  folder of caches, as of decoded images (default: ~/.cache)
+  NO_COLOR        print without colours if it is not empty`
 
 func newApp(s streams) *cli.App {
 	app := &cli.App{
 		Name:        "iwrun",
-		Usage:       "predict the classes of unlabelled data, also if some are more frequent there than in your labelled data",
+		Usage:       "predict the classes of unlabelled data, even if some are more frequent there than in your labelled data",
 		UsageText:   "iwrun COMMAND [ARGUMENTS] [FLAGS]",
 		Description: aboutIwrun,
 		Version:     version.Version,

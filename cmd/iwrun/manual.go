@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"iwda/adaptation/predict"
 	"iwda/experiments/config"
 	"iwda/internal/commandline"
 )
@@ -51,11 +52,19 @@ func afterDashes(arguments []string) (words []string, asked bool) {
 // completed are the words that flags and arguments of these names may be, beside those that
 // flags list themselves.
 func completed(shells []string) map[string][]string {
-	var methods []string
+	var set []string
 	for _, name := range config.MethodNames() {
-		methods = append(methods, "methods=["+name+"]")
+		set = append(set, "methods=["+name+"]")
 	}
-	return map[string][]string{"completion": shells, "device": {"auto", "cpu", "cuda"}, "set": append(methods, "seeds=[1]")}
+	for _, key := range config.Keys() {
+		if !strings.Contains(key.Path, config.AnyName) {
+			set = append(set, key.Path+"=")
+		}
+	}
+	return map[string][]string{
+		"completion": shells, "device": {"auto", "cpu", "cuda"}, "set": set, "data check": checkable(),
+		"shares": {predict.ModelShares, predict.SourceShares, predict.UniformShares, predict.EstimateShares},
+	}
 }
 
 func newManualCommand(s streams) *cli.Command {

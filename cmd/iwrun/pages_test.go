@@ -93,6 +93,23 @@ func carriedOut(t *testing.T, page, block string) string {
 	return now.String()
 }
 
+// The page that explains the first screen shows lines of the one in README.md.
+func TestTrustShowsTheFirstScreen(t *testing.T) {
+	readme, shown := readFile(t, "../../README.md"), 0
+	for _, block := range strings.Split(readFile(t, "../../docs/howto/trust.md"), "\n```\n")[1:] {
+		for _, line := range strings.Split(block, "\n") {
+			if columns := strings.Contains(line, "  "); columns && !strings.HasPrefix(line, "iwrun") && !strings.Contains(readme, line) {
+				t.Errorf("README.md does not have %q", line)
+			} else if columns {
+				shown++
+			}
+		}
+	}
+	if shown < 10 {
+		t.Errorf("only %d lines", shown)
+	}
+}
+
 // alike reports whether two texts have the same words, and numbers that are near each other.
 func alike(a, b string) bool {
 	a, b = durations.ReplaceAllString(a, "s"), durations.ReplaceAllString(b, "s")

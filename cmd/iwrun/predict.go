@@ -35,7 +35,7 @@ func newPredictCommand(s streams) *cli.Command {
 	var o predictOptions
 	flags := []cli.Flag{
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Destination: &o.Output, Usage: "`FILE` for the predictions, .csv, .npz or .parquet, or - for CSV on standard output"},
-		&cli.BoolFlag{Name: "probabilities", Destination: &o.Probabilities, Usage: "write the probabilities of all classes too, as is done anyway of up to ten"},
+		&cli.BoolFlag{Name: "probabilities", Destination: &o.Probabilities, Usage: "write a probability for each class even if there are more than ten"},
 		sharesFlag(&o.Shares, "input"),
 		setsFlag(&o.Sets),
 		&cli.StringFlag{Name: "to-label", Destination: &o.ToLabel, Usage: "write random rows for you to label to `FILE`, .csv or .parquet; iwrun evaluate reads it"},
@@ -47,7 +47,7 @@ func newPredictCommand(s streams) *cli.Command {
 	)...)...)
 	return &cli.Command{
 		Name:      "predict",
-		Usage:     "predict the classes of rows with a model that was trained",
+		Usage:     "predict the classes of rows with a trained model",
 		UsageText: "iwrun predict MODEL INPUT… -o FILE [FLAGS]",
 		Description: `MODEL is the folder of iwrun adapt, of a finished run or of iwrun export. It can also be a method's folder, with runs
 seed-1, seed-2 and so on: then their probabilities are averaged. INPUT is a file of features (` + table.Extensions + `), a folder

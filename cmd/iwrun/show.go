@@ -27,7 +27,7 @@ func newShowCommand(s streams) *cli.Command {
 	var needs []string
 	return &cli.Command{
 		Name:      "show",
-		Usage:     "say what a folder of iwrun holds, and what to do next",
+		Usage:     "show what a folder of iwrun holds, and what to do next",
 		UsageText: "iwrun show FOLDER [--json] [--need TEXT]",
 		Description: `For a folder of iwrun adapt, the command shows how many predictions should be right, whether that is enough, the class
 shares, and what to do next. For a run, a model or results of experiments, it shows what the folder is, and the next command to use.

@@ -21,7 +21,7 @@ func newStatusCommand(s streams) *cli.Command {
 	var o statusOptions
 	return &cli.Command{
 		Name:      "status",
-		Usage:     "say which runs are finished, running, failed and left",
+		Usage:     "list which runs are finished, running, failed and left",
 		UsageText: "iwrun status -c FILE [-o FOLDER] [--format text|json]",
 		Description: `The command reads only the folder of results. So the runs may be on another machine. A run is running while its
 lock is held. If the disk does not share locks between machines, LAST CHANGE and BY tell what runs elsewhere.

@@ -62,7 +62,7 @@ Examples:
   iwrun watch adapt-out new.csv --state w.json --metrics w.prom --page w.html
   iwrun watch --compare site-a.json site-b.json`,
 		Flags: slices.Concat([]cli.Flag{
-			&cli.StringFlag{Name: "state", Destination: &o.State, Usage: "`FILE` of what was counted; it is begun if it is not there"},
+			&cli.StringFlag{Name: "state", Destination: &o.State, Usage: "`FILE` with what has been counted; a new one is made if it is missing"},
 			commandline.Strings(&o.Alarms, "alarm", "`CONDITION` that sounds an alarm; may be repeated"),
 			&cli.Float64Flag{Name: "level", Destination: &o.Level, DefaultText: "0.05", Usage: "`PROBABILITY` that any alarm ever sounds if nothing is wrong",
 				Action: commandline.Between(math.SmallestNonzeroFloat64, 0.5, "--level", "it must be above 0")},
@@ -72,7 +72,7 @@ Examples:
 			&cli.StringFlag{Name: "page", Destination: &o.Page, Usage: "write a page over time into `FILE`, .html"},
 			&cli.IntFlag{Name: "forget", Destination: &o.Forget, DefaultText: "none", Usage: "what is shown of all batches so far forgets those before the last `N`", Action: commandline.Between(1, 1<<20, "--forget", "one batch or more is remembered")},
 			&cli.StringFlag{Name: "time-column", Destination: &o.TimeColumn, DefaultText: "the time of its file", Usage: "`NAME` of the column with times; the latest is the batch's"},
-			&cli.StringFlag{Name: "group-column", Destination: &o.GroupColumn, Usage: "`NAME` of the column that says which rows belong together, as of one patient: one row of each group counts"},
+			&cli.StringFlag{Name: "group-column", Destination: &o.GroupColumn, Usage: "`NAME` of the column that says which rows belong together, such as those of one patient: one row of each group counts"},
 			&cli.BoolFlag{Name: "compare", Destination: &o.Compare, Usage: "compare the class shares of two states"},
 		}, commandline.Advanced(append(trustFlags(&o.Trust),
 			command.Kind(&o.Kind),

@@ -15,7 +15,7 @@ type Roles struct {
 	Label string `yaml:"label_column,omitempty"`
 	// ID is the column of ids.
 	ID string `yaml:"id_column,omitempty"`
-	// Group is the column that says which rows belong together, as the visits of a patient do.
+	// Group is the column that says which rows belong together, such as the visits of a patient do.
 	Group string `yaml:"group_column,omitempty"`
 	// Ignore are columns that are skipped.
 	Ignore []string `yaml:"ignore,omitempty,flow"`

@@ -269,9 +269,9 @@ func TestMissingWeights(t *testing.T) {
 	there := filepath.Join(root, "there.pth")
 	testfiles.Write(t, there, "")
 	for network, want := range map[string]string{
-		"{name: resnet50, pretrained: /no/resnet50-19c8e357.pth}": "f.yaml:7:39: network.pretrained: stat /no/resnet50-19c8e357.pth: no such file or directory; the weights of resnet50 are to be had with\n" +
+		"{name: resnet50, pretrained: /no/resnet50-19c8e357.pth}": "f.yaml:7:39: network.pretrained: stat /no/resnet50-19c8e357.pth: no such file or directory; get the weights of resnet50 with\n" +
 			"  curl --create-dirs -o \"/no/resnet50-19c8e357.pth\" https://download.pytorch.org/models/resnet50-19c8e357.pth\nwithout them, network.pretrained: none trains from scratch",
-		"{name: resnet18, pretrained: /no/mine.pth}":               "the weights of resnet18 are to be had from https://download.pytorch.org/models/resnet18-5c106cde.pth\n",
+		"{name: resnet18, pretrained: /no/mine.pth}":               "get the weights of resnet18 from https://download.pytorch.org/models/resnet18-5c106cde.pth\n",
 		"{name: resnet18, pretrained: /no/mine.pth, frozen: true}": "none trains from scratch, with network.frozen: false and network.views: 0",
 		"{name: resnet18, pretrained: none}":                       "",
 		"{name: resnet50, pretrained: " + there + "}":              "",

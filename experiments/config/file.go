@@ -110,7 +110,7 @@ func (f *File) evaluate() error {
 	f.checkRequired(d)
 	f.checkTasks(d)
 	f.checkNumber(d)
-	if how := f.Config.Selection; how.LabelShift && (how.Rule != "" || len(how.Alike) == 0) {
+	if how := f.Config.Selection; how.LabelShift && (how.Rule != "" || len(how.SameMeaning) == 0) {
 		d.failAt(cmp.Or(d.at["selection.label_shift"], d.at["selection"]), "selection.label_shift is for the methods of selection.alike, if there is no selection.rule")
 	}
 	known := listed(f.base, f.Config)

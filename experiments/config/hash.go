@@ -66,13 +66,13 @@ func Differences(there, here Resolved) []string {
 func (r Resolved) training() map[string]string {
 	m, _ := ParseMethod(r.Method)
 	m.Name = ""
+	of := m.Alignment.Properties()
 	unused := map[string]bool{
 		"losses.classification": !m.WeightClassification,
-		"losses.mmd":            m.Alignment != DAN && m.Alignment != JAN,
+		"losses.mmd":            !of.Kernel,
 		"losses.trade_off":      m.Alignment == NoAlignment, "train.domain_from_epoch": m.Alignment == NoAlignment,
-		"discriminator": m.Alignment != DANN && m.Alignment != CDAN && m.Alignment != CDANE,
+		"discriminator": !of.Discriminator, "discriminator.random_projection": !of.Discriminator || !of.Joint,
 	}
-	unused["discriminator.random_projection"] = unused["discriminator"] || m.Alignment == DANN
 	if inClassification := m.WeightClassification && r.Losses.Classification != string(form.Balanced); !inClassification && !m.WeightDomain {
 		m.Weights = NoWeights // none enters what is minimised
 	}

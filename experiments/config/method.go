@@ -12,8 +12,7 @@ import (
 // Alignment is the loss that draws the two domains together.
 type Alignment string
 
-// The alignments. CDANE is CDAN with entropy conditioning. MCC and BNM, minimum class confusion and
-// batch nuclear norm, have the network sure of target rows and compare no features.
+// The alignments. CDANE is CDAN with entropy conditioning, MCC minimum class confusion, BNM batch nuclear norm.
 const (
 	NoAlignment Alignment = "none"
 	DANN        Alignment = "dann"
@@ -54,33 +53,58 @@ func (m Method) Base() string {
 	return string(m.Alignment)
 }
 
-// importanceWeighted maps the alignments to the paper's names of their
-// importance-weighted forms.
-var importanceWeighted = map[Alignment]string{
-	DANN: "iwdan", CDAN: "iwcdan", CDANE: "iwcdan-e", JAN: "iwjan", MCC: "iwmcc",
+// Properties are what is known of an alignment beside its loss.
+type Properties struct {
+	Alignment     Alignment
+	Weighted      string // what its importance-weighted form is called, "" if it has none
+	Ablated       bool   // it has forms with weights in one of the losses alone
+	Discriminator bool   // it trains one
+	Kernel        bool   // it compares pairs of rows, by a form of the MMD
+	Joint         bool   // it aligns features and predictions together, which takes longer
+	Certain       bool   // it compares no features, but has the network sure of target rows
+	Waits         bool   // its loss waits for the host, so that a GPU cannot record a step
+	Place         int    // among all; the method Properties sets it
+}
+
+// alignments registers every alignment, in the order of the paper's tables.
+var alignments = []Properties{
+	{Alignment: DANN, Weighted: "iwdan", Ablated: true, Discriminator: true},
+	{Alignment: CDAN, Weighted: "iwcdan", Ablated: true, Discriminator: true, Joint: true},
+	{Alignment: JAN, Weighted: "iwjan", Kernel: true, Joint: true},
+	{Alignment: CDANE, Weighted: "iwcdan-e", Discriminator: true, Joint: true},
+	{Alignment: DAN, Kernel: true},
+	{Alignment: MCC, Weighted: "iwmcc", Certain: true},
+	{Alignment: BNM, Certain: true, Waits: true},
+}
+
+// Properties returns those of the alignment. One that is not registered comes after all others.
+func (a Alignment) Properties() Properties {
+	for i, p := range alignments {
+		if p.Alignment == a {
+			p.Place = i
+			return p
+		}
+	}
+	return Properties{Place: len(alignments)}
 }
 
 // presets holds every method by its name, in the order of the paper's tables.
 var presets = makePresets()
 
 func makePresets() []Method {
-	methods := []Method{{Name: "source-only", Alignment: NoAlignment, Weights: NoWeights}}
-	for _, alignment := range []Alignment{DANN, CDAN, CDANE, DAN, JAN, MCC, BNM} {
-		methods = append(methods, Method{Name: string(alignment), Alignment: alignment, Weights: NoWeights})
-		if iw, ok := importanceWeighted[alignment]; ok {
+	methods := []Method{{"source-only", NoAlignment, NoWeights, false, false}}
+	for _, of := range alignments {
+		a, name := of.Alignment, string(of.Alignment)
+		methods = append(methods, Method{name, a, NoWeights, false, false})
+		if of.Weighted != "" {
 			methods = append(methods,
-				Method{Name: iw, Alignment: alignment, Weights: EstimatedWeights, WeightClassification: true, WeightDomain: true},
-				Method{Name: iw + "-o", Alignment: alignment, Weights: OracleWeights, WeightClassification: true, WeightDomain: true})
+				Method{of.Weighted, a, EstimatedWeights, true, true},
+				Method{of.Weighted + "-o", a, OracleWeights, true, true})
 		}
-		if alignment == DANN || alignment == CDAN {
-			for _, w := range []struct {
-				suffix string
-				source WeightSource
-			}{{"", EstimatedWeights}, {"-o", OracleWeights}} {
-				methods = append(methods,
-					Method{Name: string(alignment) + "+wc" + w.suffix, Alignment: alignment, Weights: w.source, WeightClassification: true},
-					Method{Name: string(alignment) + "+wda" + w.suffix, Alignment: alignment, Weights: w.source, WeightDomain: true})
-			}
+		if of.Ablated {
+			methods = append(methods,
+				Method{name + "+wc", a, EstimatedWeights, true, false}, Method{name + "+wda", a, EstimatedWeights, false, true},
+				Method{name + "+wc-o", a, OracleWeights, true, false}, Method{name + "+wda-o", a, OracleWeights, false, true})
 		}
 	}
 	return methods

@@ -78,7 +78,7 @@ func (f *File) Resolve(task, variant, method string, seed int64) (Resolved, erro
 	if r.Train.Batch == 1 {
 		at := cmp.Or(d.at["train.batch"], d.at["train"])
 		switch {
-		case m.Alignment == DAN || m.Alignment == JAN:
+		case m.Alignment.Properties().Kernel:
 			d.failAt(at, "train.batch is 1; %s compares rows of a domain with each other: it must be at least 2", method)
 		case strings.HasPrefix(r.Network.Name, "resnet") && !r.Network.Frozen:
 			d.failAt(at, "train.batch is 1; %s has batch normalisation, which needs the variance of several rows: it must be at least 2", r.Network.Name)
@@ -140,7 +140,7 @@ func (n Network) MissingWeights() string {
 	if path.Base(url) == filepath.Base(n.Pretrained) {
 		get = fmt.Sprintf("with\n  curl --create-dirs -o %q %s", n.Pretrained, url)
 	}
-	return fmt.Sprintf("network.pretrained: %v; the weights of %s are to be had %s", err, n.Name, get)
+	return fmt.Sprintf("network.pretrained: %v; get the weights of %s %s", err, n.Name, get)
 }
 
 // checkClassFractions reports class fractions that are missing, in excess or not one

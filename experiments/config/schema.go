@@ -56,11 +56,11 @@ type Selection struct {
 	// LabelShift says that you know that only the class shares differ: the methods of alike then
 	// predict, whatever a test says. It needs alike, and no rule.
 	LabelShift bool `yaml:"label_shift,omitempty"`
-	// Alike are methods that predict together if no rule is given and there is no sign that
+	// SameMeaning are methods that predict together if no rule is given and there is no sign that
 	// columns have moved; see methods.md#the-choice-of-adapt.
-	Alike []string `yaml:"alike,omitempty,flow"`
-	// Moved are methods that predict together if columns have moved.
-	Moved []string `yaml:"moved,omitempty,flow"`
+	SameMeaning []string `yaml:"alike,omitempty,flow"`
+	// ColumnsMoved are methods that predict together if columns have moved.
+	ColumnsMoved []string `yaml:"moved,omitempty,flow"`
 	// Joins are more methods of alike, in files of version 0.4.
 	Joins []string `yaml:"joins,omitempty,flow"`
 }

@@ -97,13 +97,13 @@ func (t *trainer) open(ctx context.Context) (err error) {
 }
 
 // captures reports whether a GPU captures the run's steps. Those are not in which a GPU would have to
-// wait for the host: for the singular values of BNM, and for whatever a network of the user's own does.
+// wait for the host: for losses that do, and for whatever a network of the user's own does.
 func (t *trainer) captures(method config.Method) bool {
 	if t.options.captured {
 		return true
 	}
 	return t.run.Train.Graph && t.options.Device.IsCUDA() &&
-		method.Alignment != config.BNM && t.run.Network.Name != string(architecture.TorchScript)
+		!method.Alignment.Properties().Waits && t.run.Network.Name != string(architecture.TorchScript)
 }
 
 // close releases what the parts hold, as far as they were made.

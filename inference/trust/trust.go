@@ -109,9 +109,9 @@ type Predictions struct {
 
 // Evidence is what is known beside class shares.
 type Evidence struct {
-	Test    shifttest.LabelShift
-	Told    bool   // somebody says that only class shares changed
-	Columns string // what columns say against it, a clause; "" if nothing
+	Test             shifttest.LabelShift
+	AssumeLabelShift bool   // somebody says that only class shares changed
+	Columns          string // what columns say against it, a clause; "" if nothing
 	// Dependent says why rows are not independent, though nobody says which belong together; then nothing
 	// that counts rows is said.
 	Dependent string
@@ -173,7 +173,7 @@ func Of(names []string, s Classifier, p Predictions, e Evidence) Known {
 	switch {
 	case e.Test.Rejected():
 		known.Rejected = e.Test.Verdict()
-	case e.Columns != "" && !e.Told:
+	case e.Columns != "" && !e.AssumeLabelShift:
 		known.Rejected = e.Columns
 	}
 	corrected, err := s.Correct(0, m)
@@ -291,7 +291,7 @@ func (s Classifier) floor(predicted []int) (float64, error) {
 
 // aboutShares says what speaks for and against class shares alone.
 func (e Evidence) aboutShares() (reasons, against string) {
-	if e.Told {
+	if e.AssumeLabelShift {
 		reasons = "you said so"
 	}
 	switch {

@@ -41,6 +41,31 @@ func TestWithoutCompiler(t *testing.T) {
 	goCommand(t, root, noCompiler, append([]string{"build"}, withoutLibtorch...)...)
 }
 
+// TestMakeIwrun: the first step of make iwrun needs nothing that make build has left.
+func TestMakeIwrun(t *testing.T) {
+	checkout, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(checkout)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	for _, entry := range entries {
+		if name := entry.Name(); name != "build" && name != ".git" {
+			if err := os.Symlink(filepath.Join(checkout, name), filepath.Join(folder, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	command := exec.Command("make", "build/modules")
+	command.Dir = folder
+	if said, err := command.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, said)
+	}
+}
+
 // TestProgramOfThePage builds the program of docs/architecture.md in a module of its own, as its user has
 // one, and compares what it prints with what it says that it prints.
 func TestProgramOfThePage(t *testing.T) {

@@ -286,7 +286,7 @@ func Format(to *string, formats ...string) *Choice {
 func Decimal(to *string) *Choice {
 	return &Choice{Words: []string{".", ","}, StringFlag: &cli.StringFlag{
 		Name: "decimal", Destination: to, DefaultText: "what the numbers say",
-		Usage: "`SIGN` before the fractions of numbers in .csv and .tsv files: . or ,",
+		Usage: "decimal `SIGN` of numbers in .csv and .tsv files: . or ,",
 	}}
 }
 

@@ -11,7 +11,10 @@ import (
 // scripts ask the program what a word may be, and shells complete files where it says nothing.
 var scripts = map[string]string{
 	"bash": `# Completion of PROGRAM for bash: PROGRAM completion bash >~/.local/share/bash-completion/completions/PROGRAM
-_PROGRAM() { mapfile -t COMPREPLY < <(PROGRAM completion -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null); }
+_PROGRAM() {
+	mapfile -t COMPREPLY < <(PROGRAM completion -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+	[[ ${COMPREPLY[0]} != *= ]] || compopt -o nospace # a value follows
+}
 complete -o default -F _PROGRAM PROGRAM
 `,
 	"zsh": `#compdef PROGRAM
@@ -36,17 +39,17 @@ func CompletionScript(program, shell string) string {
 }
 
 // Completed returns what the last of a command line's words may be: commands, flags, or the words that a flag or
-// an argument takes, which more has by the long names of flags and by commands. It is nil for a file.
+// an argument takes, which more has by the long names of flags and by commands without the program. It is nil for a file.
 func Completed(app *cli.App, words []string, more map[string][]string) (may []string) {
 	before, last := words[:len(words)-1], words[len(words)-1]
 	if last == "=" { // bash has it as a word
 		last = ""
 	}
 	before = slices.DeleteFunc(slices.Clone(before), func(word string) bool { return word == "=" })
-	of := root(app)
+	of, path := root(app), ""
 	for _, word := range before {
 		if next := command(of, word); next != nil {
-			of = next
+			of, path = next, strings.TrimSpace(path+" "+word)
 		}
 	}
 	var flags []string
@@ -66,7 +69,7 @@ func Completed(app *cli.App, words []string, more map[string][]string) (may []st
 			may = append(may, sub.Name)
 		}
 	}
-	return beginning(append(may, more[of.Name]...), last)
+	return beginning(append(may, more[path]...), last)
 }
 
 // beginning are those of some words that begin so.

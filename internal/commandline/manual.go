@@ -44,9 +44,16 @@ func WriteManual(app *cli.App, folder string) (paths []string, err error) {
 	if err := new(wholefile.Disk).MakeFolder(folder); err != nil {
 		return nil, err
 	}
-	for _, p := range pages(app) {
+	all := pages(app)
+	for _, p := range all {
+		var others []string
+		for _, other := range all {
+			if other.name != p.name {
+				others = append(others, roff(strings.ReplaceAll(other.name, " ", "-"))+"(1)")
+			}
+		}
 		path := filepath.Join(folder, strings.ReplaceAll(p.name, " ", "-")+".1")
-		if err := wholefile.WriteText(path, p.man(app.Name+" "+app.Version)); err != nil {
+		if err := wholefile.WriteText(path, p.man(app.Name+" "+app.Version)+".SH SEE ALSO\n"+strings.Join(others, ",\n")+"\n"); err != nil {
 			return paths, err
 		}
 		paths = append(paths, path)
@@ -61,7 +68,9 @@ func (p page) man(version string) string {
 	fmt.Fprintf(&b, ".TH %s 1 \"\" \"%s\"\n.SH NAME\n%s \\- %s\n.SH SYNOPSIS\n.nf\n%s\n.fi\n.SH DESCRIPTION\n",
 		roff(strings.ToUpper(name)), roff(version), roff(name), roff(p.usage), roff(strings.Join(p.synopsis, "\n")))
 	for _, part := range p.about {
-		if part.lines == nil {
+		if heading, is := strings.CutSuffix(part.text, ":"); is && len(strings.Fields(heading)) <= 2 {
+			b.WriteString(".SH " + roff(strings.ToUpper(heading)) + "\n")
+		} else if part.lines == nil {
 			b.WriteString(".PP\n" + roff(part.text) + "\n")
 		} else {
 			b.WriteString(".RS 4\n.nf\n" + roff(strings.Join(part.lines, "\n")) + "\n.fi\n.RE\n")

@@ -81,7 +81,7 @@ def adapt(
         0.8, 0.9, 0.95 or 0.99: :attr:`Outcome.sets` says which classes each row may have, among which its
         own is with that probability, in each class, whatever the class shares are. For tables.
     decimal : str, optional
-        The sign before the fractions of numbers that are texts, ``","`` or ``"."``, if the numbers do not say it.
+        The decimal sign of numbers that are texts, ``","`` or ``"."``, if the numbers do not say it.
     folder : path, optional
         Where everything is kept. An adaptation that was interrupted goes on there. Without a
         folder, a temporary one is removed when the Outcome is.

@@ -161,7 +161,7 @@ def _time_in(column: Array, *more: type) -> str:
 def check_no_times(column: Array, name: str, of: str) -> None:
     """Raises ValueError if a column holds times of the day or spans, which have no one form as text. Dates have."""
     if kind := _time_in(column):
-        raise ValueError(f"{name}: column {of} holds {kind}, which is not read; make numbers of it, as seconds, or leave it out")
+        raise ValueError(f"{name}: column {of} holds {kind}, which is not read: make a number of it that means the same in both domains, such as an hour or an age in days, or leave it out")
 
 
 def days(text: str) -> Optional[float]:

@@ -310,7 +310,7 @@ def test_times_are_refused(kind, frames, adapted):
     """They came through as nanoseconds, or as a word for each."""
     source, labels, frame, _ = frames
     source, frame = (f.assign(when=TIMES[kind]) for f in (source, frame))
-    words = re.escape(f'column "when" holds {kind}, which is not read; make numbers of it, as seconds, or leave it out')
+    words = re.escape(f'column "when" holds {kind}, which is not read: make a number of it that means the same in both domains, such as an hour or an age in days, or leave it out')
     with pytest.raises(ValueError, match=f"^X_source: {words}"):
         iwda.adapt(source, labels, frame, **ONE)
     with pytest.raises(ValueError, match=f"^X_target: {words}"):

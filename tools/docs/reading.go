@@ -21,6 +21,8 @@ var limits = []struct {
 	{"docs/README.md", 400},
 	{"docs/tutorials/first-adaptation.md", 1000},
 	{"docs/tutorials/", 600},
+	{"docs/howto/trust.md", 1000},
+	{"docs/howto/add-a-method.md", 700},
 	{"docs/howto/", 600},
 	{"docs/explanation/", 1200},
 	{"docs/benchmarks.md", 1000},

@@ -77,8 +77,8 @@ Examples:
 			commandline.Needs(&o.Needs),
 			commandline.Fail(&o.Fail),
 			&cli.BoolFlag{Name: "label-shift", Destination: &o.LabelShift, Usage: "you know that only the class shares differ"},
-			&cli.StringFlag{Name: "group-column", Destination: &o.Group, Usage: "`NAME` of the column that says which rows belong together, as the visits of a patient: they count as one in intervals and tests"},
-			&cli.Float64Flag{Name: "sets", Destination: &o.Settings.Sets, Usage: "find for each row the set of classes that it may have, which has its class with `PROBABILITY`, such as 0.9, whatever the class shares are; --corrected writes the sets", Action: commandline.Between(0, 1.0, "--sets", "want a probability between 0 and 1")},
+			&cli.StringFlag{Name: "group-column", Destination: &o.Group, Usage: "`NAME` of the column that says which rows belong together, such as the visits of a patient: they count as one in intervals and tests"},
+			&cli.Float64Flag{Name: "sets", Destination: &o.Settings.Sets, Usage: "find the set of classes that each row may have: it contains the row's class with this `PROBABILITY`, such as 0.9, whatever the class shares are; --corrected writes the sets", Action: commandline.Between(0, 1.0, "--sets", "want a probability between 0 and 1")},
 		}, commandline.Advanced(
 			&cli.StringFlag{Name: "source", Destination: &o.Source, Usage: "`FILE`, instead of SOURCE"},
 			&cli.StringFlag{Name: "target", Destination: &o.Target, Usage: "`FILE`, instead of TARGET"},

@@ -94,6 +94,22 @@ func callLine(t *testing.T, line string) (status int, out, err string) {
 	return status, outText.String(), errText.String()
 }
 
+// Columns with the bare names of classes, whose rows sum to 1, are probabilities as columns probability_CLASS are.
+func TestBareNames(t *testing.T) {
+	inPhotos(t, 1000, 1000)
+	_, want, _ := callLine(t, onPhotos)
+	for _, name := range []string{"source.csv", "target.csv"} {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		testfiles.Write(t, name, strings.ReplaceAll(string(text), "probability_", ""))
+	}
+	if status, out, said := callLine(t, onPhotos); status != 0 || out != want {
+		t.Errorf("status %d, %s\n%s", status, said, out)
+	}
+}
+
 // The printed example of the documentation is what the program prints.
 func TestLabelShiftExample(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/explanation/label-shift.md")
@@ -286,7 +302,8 @@ func TestLabelShiftErrors(t *testing.T) {
 	writePredictions(t, "unequal.csv", animals, unequal, false)
 	writePredictions(t, "others.csv", []string{"cat", "dog", "cow"}, target, false)
 	writePredictions(t, "wider.csv", []string{"cat", "dog", "owl", "cow"}, []row{{[]float64{0.1, 0.2, 0.3, 0.4}, 0}}, false)
-	testfiles.Write(t, "features.csv", "a,b,c\n1,0,0\n")
+	testfiles.Write(t, "features.csv", "a,b,c\n1,2,0\n")
+	testfiles.Write(t, "raw.csv", "x,y,label\n1,2,x\n3,4,y\n")
 	testfiles.Write(t, "logits.csv", "logit_cat,logit_dog,logit_owl\n1,2,3\n")
 	testfiles.Write(t, "l.npy", "labels")
 	if err := errors.Join(os.Mkdir("finished", 0o777), os.Symlink("logits.csv", "link.csv")); err != nil {
@@ -299,7 +316,8 @@ func TestLabelShiftErrors(t *testing.T) {
 		"labelshift --source source.csv --target others.csv":                    {"others.csv", "cow", "source.csv"},
 		"labelshift --source source.csv --target wider.csv":                     {"wider.csv", "4", "source.csv"},
 		"labelshift --source target.csv --target target.csv":                    {"target.csv: no labels"},
-		"labelshift --source source.csv --target features.csv":                  {"features.csv", "--kind"},
+		"labelshift --source source.csv --target features.csv":                  {"features.csv", "--kind logits", "iwrun adapt"},
+		"labelshift --source raw.csv --target target.csv":                       {"raw.csv", "--kind logits", "iwrun adapt"},
 		"labelshift --source source.csv --target logits.csv":                    {"logits.csv holds logits"},
 		"labelshift --source source.csv --target missing.csv":                   {"missing.csv"},
 		onPhotos + " --train-shares missing.csv":                                {"missing.csv"},

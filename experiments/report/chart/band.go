@@ -28,7 +28,7 @@ func Bands(title, description string, batches, pooled []Point, bound, most float
 	}
 	for i, p := range batches {
 		s.add(`<line class="band" x1="%.1f" x2="%.1[1]f" y1="%.1f" y2="%.1f"/>`, at(i, len(batches)), height(p.Low), height(p.High))
-		s.add(`<circle class="after" cx="%.1f" cy="%.1f" r="%.1f"/>`, at(i, len(batches)), height(p.Value), max(1, min(3.5, 120/float64(len(batches)))))
+		s.add(`<circle class="batch" cx="%.1f" cy="%.1f" r="%.1f"/>`, at(i, len(batches)), height(p.Value), max(1, min(3.5, 120/float64(len(batches)))))
 	}
 	line("before", pooled)
 	if bound > 0 {

@@ -1,7 +1,7 @@
 // Package chart draws small figures as SVG that stands in a page. Their colours are classes of the
-// page's style sheet, so that they follow its dark mode: source, target, predicted, and hue0 to
-// hue6 by the palette of Okabe and Ito (2008), which colour-blind readers tell apart. Every figure
-// has a title and a description for readers who do not see it.
+// page's style sheet, so that they follow its dark mode, and each means the same in every page: source,
+// target, predicted, other, and hue0 to hue6 for classes. They come from the palette of Okabe and Ito
+// (2008), which colour-blind readers tell apart. Every figure has a title and a description for readers who do not see it.
 package chart
 
 import (
@@ -49,7 +49,8 @@ func (s *svg) axes(nameX, nameY string, labelX, labelY func(share float64) strin
 	for i := range 5 {
 		share := float64(i) / 4
 		if text := labelX(share); text != "" {
-			s.add(`<text class="middle" x="%.1f" y="%g">%s</text>`, x(share), height-bottom+14, escape(text))
+			anchor := [5]string{"start", "middle", "middle", "middle", "end"}[i] // so that no end is cut
+			s.add(`<text class="%s" x="%.1f" y="%g">%s</text>`, anchor, x(share), height-bottom+14, escape(text))
 		}
 		if text := labelY(share); text != "" {
 			s.add(`<text class="end" x="%g" y="%.1f">%s</text>`, left-5, y(share)+4, escape(text))

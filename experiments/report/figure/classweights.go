@@ -31,8 +31,12 @@ func classWeights(s summary.Selection, variant, task string) Figure {
 	panel := newPanel("class", "class weight")
 	highest := 0.0
 	if len(truth) > 0 {
-		panel.Add(trueBars(truth))
-		f.legend.add("true weights", bar{})
+		bars := &plotter.Histogram{FillColor: color.Gray{Y: 0xDD}, LineStyle: draw.LineStyle{Color: color.Black, Width: vg.Points(0.8)}}
+		for class, weight := range truth {
+			bars.Bins = append(bars.Bins, plotter.HistogramBin{Min: float64(class) - 0.45, Max: float64(class) + 0.45, Weight: weight})
+		}
+		panel.Add(bars)
+		f.legend.add("true weights", bars)
 		highest = slices.Max(truth)
 	}
 	for rank, method := range methods {
@@ -78,31 +82,4 @@ func setClassAxes(panel *plot.Plot, classes []string, highest float64) {
 	}
 	panel.X.Min, panel.X.Max = -0.5, float64(len(classes))-0.5
 	panel.X.Tick.Marker = ticks
-}
-
-// trueBars draws a bar a class, as wide as its place.
-type trueBars []float64
-
-var barColor = color.Gray{Y: 0xDD}
-
-// Plot implements plot.Plotter.
-func (b trueBars) Plot(c draw.Canvas, p *plot.Plot) {
-	toX, toY := p.Transforms(&c)
-	for class, weight := range b {
-		x := float64(class)
-		c.FillPolygon(barColor, corners(vg.Rectangle{
-			Min: vg.Point{X: toX(x - 0.45), Y: toY(0)}, Max: vg.Point{X: toX(x + 0.45), Y: toY(weight)},
-		}))
-		edge := draw.LineStyle{Color: color.Black, Width: vg.Points(1.2)}
-		c.StrokeLine2(edge, toX(x-0.45), toY(weight), toX(x+0.45), toY(weight))
-	}
-}
-
-// bar is the sample of a bar in a legend.
-type bar struct{}
-
-// Thumbnail implements plot.Thumbnailer.
-func (bar) Thumbnail(c *draw.Canvas) {
-	c.FillPolygon(barColor, corners(c.Rectangle))
-	c.StrokeLine2(draw.LineStyle{Color: color.Black, Width: vg.Points(1.2)}, c.Min.X, c.Max.Y, c.Max.X, c.Max.Y)
 }

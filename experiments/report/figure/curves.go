@@ -16,29 +16,17 @@ import (
 	"iwda/experiments/store"
 )
 
-// unit is what the progress of a run is counted in.
-type unit string
-
-// Runs are counted in epochs, or in steps where their length is given so.
-const (
-	epochs unit = "epoch"
-	steps  unit = "step"
-)
-
-// unitOf returns the unit of the experiment's runs.
-func unitOf(experiment config.Config) unit {
-	if experiment.Train.Steps > 0 {
-		return steps
-	}
-	return epochs
+// unit is what the progress of a run is counted in: epochs, or steps where its length is given so.
+type unit struct {
+	name string
+	of   func(store.Metrics) int // how far the run was at an evaluation
 }
 
-// of is how far the run was at an evaluation.
-func (u unit) of(m store.Metrics) int {
-	if u == steps {
-		return m.Step
+func unitOf(experiment config.Config) unit {
+	if experiment.Train.Steps > 0 {
+		return unit{"step", func(m store.Metrics) int { return m.Step }}
 	}
-	return m.Epoch
+	return unit{"epoch", func(m store.Metrics) int { return m.Epoch }}
 }
 
 // curve is the course of one method on one task.
@@ -147,7 +135,7 @@ func courses(title string, unit unit, curves []curve, decisive func(store.Metric
 	for _, row := range quantities {
 		var panels []*plot.Plot
 		for _, i := range row {
-			p := newPanel(string(unit), i.title)
+			p := newPanel(unit.name, i.title)
 			addCourses(p, curves, unit, i)
 			panels, last = append(panels, p), math.Max(last, p.X.Max)
 		}

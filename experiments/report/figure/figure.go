@@ -87,8 +87,7 @@ func All(runs []store.Run, experiment config.Config) ([]Figure, error) {
 // Write draws the figure in a format. The same figure gives the same bytes.
 func (f Figure) Write(w io.Writer, format string) error {
 	rows := vg.Length(len(f.panels))
-	heading := newHeading(f.Title, f.Note)
-	height := heading.height() + rows*cmp.Or(f.panelHeight, panelHeight) + (rows-1)*panelGap + f.legend.height() + 2*figureMargin
+	height := headingHeight + rows*cmp.Or(f.panelHeight, panelHeight) + (rows-1)*panelGap + f.legend.height() + 2*figureMargin
 	canvas, err := newCanvas(format, figureWidth, height)
 	if err != nil {
 		return err
@@ -96,9 +95,9 @@ func (f Figure) Write(w io.Writer, format string) error {
 	c := draw.New(canvas)
 	c.FillPolygon(color.White, corners(c.Rectangle))
 	c = draw.Crop(c, figureMargin, -figureMargin, figureMargin, -figureMargin)
-	heading.draw(c)
+	drawHeading(c, f.Title, f.Note)
 	f.legend.draw(c)
-	middle := draw.Crop(c, 0, 0, f.legend.height(), -heading.height())
+	middle := draw.Crop(c, 0, 0, f.legend.height(), -headingHeight)
 	tiles := draw.Tiles{Rows: len(f.panels), Cols: len(f.panels[0]), PadX: panelGap, PadY: panelGap}
 	for i, row := range plot.Align(f.panels, tiles, middle) {
 		for j, area := range row {

@@ -15,10 +15,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"iwda/experiments/config"
 	"iwda/experiments/report/internal/sample"
 	"iwda/experiments/report/summary"
 	"iwda/experiments/store"
 )
+
+// Runs are counted in epochs, or in steps where their length is given so.
+var epochs, steps = unitOf(config.Config{}), unitOf(config.Config{Settings: config.Settings{Train: config.Train{Steps: 1}}})
 
 // approximately ignores the error of the arithmetic.
 var approximately = cmpopts.EquateApprox(0, 1e-9)

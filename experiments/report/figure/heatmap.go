@@ -25,7 +25,7 @@ const (
 func heatMaps(s summary.Selection, variant, task string) Figure {
 	f := Figure{
 		Title: s.Title(variant + ", " + task), panelHeight: heatMapHeight,
-		Note: "percent of the images of a true class; the darker the more; right ones are framed",
+		Note: "percent of the images of a true class; the stronger the colour, the more; right ones are framed",
 	}
 	var row []*plot.Plot
 	for _, c := range s.Confusions(variant, task) {

@@ -23,10 +23,6 @@ var hues = []color.NRGBA{
 	{R: 0xCC, G: 0x79, B: 0xA7, A: 0xFF}, // reddish purple
 }
 
-// alignments in the order in which they take hues and marks. One that is not here comes after
-// them.
-var alignments = []config.Alignment{config.DANN, config.CDAN, config.JAN, config.CDANE, config.DAN, config.MCC, config.BNM}
-
 // marks are the glyphs of the alignments, filled for estimated weights and hollow
 // otherwise.
 var marks = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}}
@@ -48,7 +44,7 @@ func (h hollow) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
 }
 
 // style tells the lines of a figure apart, in grey print too: the glyph shows the
-// alignment, the dashes what the weights are and which losses they enter.
+// alignment, or the settings of a method, the dashes what the weights are and which losses they enter.
 type style struct {
 	color color.NRGBA
 	dash  []vg.Length
@@ -59,8 +55,11 @@ type style struct {
 // hues. One that is not here comes after them.
 var variations = []string{"linear", "forest", "boosting", "own", "matched", "appendix", "released"}
 
-// styleOf returns the style of the method, the same in every figure. Each of its settings has a hue of its
-// own, as far as these go, and dots between its dashes.
+// variationMarks are the glyphs of settings, none of which an alignment has.
+var variationMarks = []draw.GlyphDrawer{draw.PlusGlyph{}, draw.RingGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}}
+
+// styleOf returns the style of the method, the same in every figure. Each of its settings has a hue and a
+// mark of its own, as far as these go, and dots between its dashes.
 func styleOf(name string) style {
 	base, of, varied := strings.Cut(name, "@")
 	method, known := config.ParseMethod(base)
@@ -81,7 +80,7 @@ func styleOf(name string) style {
 	for range place + 1 {
 		s.dash = append(s.dash, points(1, 1)...)
 	}
-	s.color = hues[(slices.Index(hues, s.color)+1+place)%len(hues)]
+	s.color, s.glyph = hues[(slices.Index(hues, s.color)+1+place)%len(hues)], variationMarks[place%len(variationMarks)]
 	return s
 }
 
@@ -89,10 +88,7 @@ func methodStyle(method config.Method) style {
 	if method.Alignment == config.NoAlignment {
 		return style{color: color.NRGBA{A: 0xFF}, dash: points(1, 2), glyph: draw.CrossGlyph{}}
 	}
-	family := slices.Index(alignments, method.Alignment)
-	if family < 0 {
-		family = len(alignments)
-	}
+	family := method.Alignment.Properties().Place
 	kind, dash := 0, points(4, 2)
 	switch method.Weights {
 	case config.EstimatedWeights:

@@ -100,5 +100,9 @@ func TestStylesOfSettings(t *testing.T) {
 			}
 			seen[look] = of
 		}
+		own, matched := styleOf(method+"@own"), styleOf(method+"@matched")
+		if own.color == matched.color || own.glyph == matched.glyph || fmt.Sprint(own.dash) == fmt.Sprint(matched.dash) {
+			t.Errorf("%s: own columns and matched ones look alike: %v, %v", method, own, matched)
+		}
 	}
 }

@@ -34,8 +34,7 @@ func ablate(a summary.Accuracies, weights config.WeightSource) summary.Accuracie
 		var rows []summary.Row
 		for _, row := range group.Rows {
 			method, _ := config.ParseMethod(row.Method)
-			family := method.Alignment == config.DANN || method.Alignment == config.CDAN
-			if family && (method.Weights == config.NoWeights || method.Weights == weights) {
+			if method.Alignment.Properties().Ablated && (method.Weights == config.NoWeights || method.Weights == weights) {
 				rows = append(rows, row)
 			}
 		}
@@ -49,12 +48,12 @@ func ablate(a summary.Accuracies, weights config.WeightSource) summary.Accuracie
 	return ablated
 }
 
-// ablationRank orders methods as the paper's ablations do: DANN's family first, and
+// ablationRank orders methods as the paper's ablations do: family by family, and
 // in a family no weights, weights in the classification loss, in the domain loss, in
 // both.
 func ablationRank(name string) int {
 	method, _ := config.ParseMethod(name)
-	return 4*oneIf(method.Alignment == config.CDAN) + oneIf(method.WeightClassification) + 2*oneIf(method.WeightDomain)
+	return 4*method.Alignment.Properties().Place + oneIf(method.WeightClassification) + 2*oneIf(method.WeightDomain)
 }
 
 // hasAblation reports whether a method puts weights in one of the losses alone.
