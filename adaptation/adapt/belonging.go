@@ -52,7 +52,7 @@ const (
 )
 
 // look fills in what is seen of a source whose rows have no groups, and of the target that goes with it.
-func (b *belonging) look(source, target *table.Rows, idColumn string, learnt table.Learnt, isTable bool) {
+func (b *belonging) look(source, target rowSet, idColumn string, learnt table.Learnt, isTable bool) {
 	rows := evenly.Rows(source.Len(), mostLooked)
 	s := looked{labels: datasets.LabelsOf(datasets.Subset(source, rows)), values: valuesOf(source, rows), width: datasets.Size(source.Shape())}
 	t := looked{values: valuesOf(target, evenly.Rows(target.Len(), mostLooked)), width: s.width}
@@ -108,7 +108,7 @@ func (b *belonging) say(blatant string) {
 }
 
 // copies looks for rows that have the same values as one before them, though a column has many values.
-func (b *belonging) copies(source *table.Rows) {
+func (b *belonging) copies(source datasets.Set) {
 	width := datasets.Size(source.Shape())
 	row, seed, seen, copies := make([]float32, width), maphash.MakeSeed(), map[uint64]bool{}, 0
 	var text bytes.Buffer
@@ -159,8 +159,8 @@ func valuesOf(set datasets.Set, rows []int) []float32 {
 
 // partitions lists the columns that may say which rows belong together: one of ids that repeat, and of a table
 // columns of whole numbers and of words.
-func (s looked) partitions(source *table.Rows, rows []int, idColumn string, learnt table.Learnt, isTable bool) (all []partition) {
-	if repeated, _ := source.RepeatedIDs(); repeated > 0 && idColumn != "" {
+func (s looked) partitions(source rowSet, rows []int, idColumn string, learnt table.Learnt, isTable bool) (all []partition) {
+	if repeated, _ := repeatedIDs(source, idColumn); repeated > 0 {
 		p, places := partition{name: idColumn, ids: true}, map[string]int{}
 		for _, row := range rows {
 			p.of = append(p.of, numberOf(places, source.ID(row)))

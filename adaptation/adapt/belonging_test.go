@@ -66,7 +66,7 @@ func TestBelonging(t *testing.T) {
 		{"patient", false, false, Naming{Roles: table.Roles{Group: "patient"}}, false},
 		{"id", true, false, Naming{Roles: table.Roles{Group: "id"}}, false},
 	} {
-		d, err := Look(visits(t, "source.csv", c.column, 100, c.word, c.independent, true), visits(t, "target.csv", c.column, 200, c.word, c.independent, false), c.n)
+		d, err := Look([]string{visits(t, "source.csv", c.column, 100, c.word, c.independent, true)}, visits(t, "target.csv", c.column, 200, c.word, c.independent, false), c.n)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +77,7 @@ func TestBelonging(t *testing.T) {
 		if warned != c.warned || warned != (d.belong.blatant != "") {
 			t.Errorf("%+v: warnings %q, blatant %q", c, d.belong.warnings, d.belong.blatant)
 		}
-		if source, _ := d.seen(); c.n.Group != "" && !strings.Contains(source, "400 rows of 6 values in 40 groups") {
+		if source, _ := d.seen(); c.n.Group != "" && !strings.Contains(source[0], "400 rows of 6 values in 40 groups") {
 			t.Errorf("%q", source)
 		}
 	}
@@ -109,7 +109,7 @@ func TestMeasurementsAreNoGroups(t *testing.T) {
 			}
 			return text
 		}
-		d, err := Look(writeFile(t, t.TempDir(), "source.csv", rows(600, true)), writeFile(t, t.TempDir(), "target.csv", rows(300, false)), Naming{})
+		d, err := Look([]string{writeFile(t, t.TempDir(), "source.csv", rows(600, true))}, writeFile(t, t.TempDir(), "target.csv", rows(300, false)), Naming{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -135,7 +135,7 @@ func TestCopies(t *testing.T) {
 				source += fmt.Sprintf("%s,c%d\n", row, i%2)
 			}
 		}
-		d, err := Look(writeFile(t, t.TempDir(), "source.csv", source), writeFile(t, t.TempDir(), "target.csv", target), Naming{})
+		d, err := Look([]string{writeFile(t, t.TempDir(), "source.csv", source)}, writeFile(t, t.TempDir(), "target.csv", target), Naming{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -157,7 +157,7 @@ func TestOutside(t *testing.T) {
 		for i := range 40 {
 			target += fmt.Sprintf("%d,%s\n", i%7, b)
 		}
-		d, err := Look(writeFile(t, t.TempDir(), "source.csv", source), writeFile(t, t.TempDir(), "target.csv", target), Naming{})
+		d, err := Look([]string{writeFile(t, t.TempDir(), "source.csv", source)}, writeFile(t, t.TempDir(), "target.csv", target), Naming{})
 		if err != nil {
 			t.Fatal(err)
 		}

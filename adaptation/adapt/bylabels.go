@@ -9,7 +9,6 @@ import (
 
 	"iwda/adaptation/adapt/names"
 	"iwda/adaptation/labels"
-	"iwda/datasets/catalogue"
 	"iwda/experiments/plan"
 	"iwda/experiments/schedule"
 	"iwda/inference/evaluation"
@@ -52,15 +51,19 @@ func (o EvaluateOptions) choose(ctx context.Context, folder string, e *labels.Ev
 		return nil
 	}
 	chosen := &LabelChoice{e.Labels, best.Method, best.Accuracy, former.Method, best.Difference, p}
-	file, left, err := finished(folder)
+	left, err := finished(folder)
 	if err != nil {
 		return err
 	}
-	files := domainFiles(file)
-	if err := checkApart(folder, files[sourceName].Path, files[targetName].Path); err != nil {
+	files := left[0].Config.Dataset.Domains // the target last
+	var paths []string
+	for _, of := range files {
+		paths = append(paths, of.Path)
+	}
+	if err := checkApart(folder, paths...); err != nil {
 		return err
 	}
-	data, err := lookAt([2]catalogue.Files{files[sourceName], files[targetName]}, former.Form)
+	data, err := lookAt(files, former.Form)
 	if err != nil {
 		return err
 	}

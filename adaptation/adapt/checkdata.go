@@ -19,11 +19,11 @@ import (
 	"iwda/internal/printable"
 )
 
-// CheckData writes what adapt sees in two domains, or in one file with both, and what it would do
+// CheckData writes what adapt sees in sources and a target, or in one file with both, and what it would do
 // with them and the network of [Options]. It trains nothing. The error with which adapt refuses the
 // data comes after all that can be said of them.
-func CheckData(ctx context.Context, w io.Writer, source, target string, n Naming, network string) error {
-	files, said, err := n.files(source, target)
+func CheckData(ctx context.Context, w io.Writer, sources []string, target string, n Naming, network string) error {
+	files, said, err := n.files(sources, target)
 	if err != nil {
 		return err
 	}
@@ -36,7 +36,11 @@ func CheckData(ctx context.Context, w io.Writer, source, target string, n Naming
 		fmt.Fprintln(w, sentence)
 	}
 	if d.Source.Rows > 0 && d.Target.Rows > 0 {
-		fmt.Fprintf(w, "source: %s\ntarget: %s\n", d.rowsOf(d.Source), d.rowsOf(d.Target))
+		fmt.Fprintf(w, "source: %s\n", d.rowsOf(d.Source))
+		for _, of := range d.Parts {
+			fmt.Fprintf(w, "  %s: %s\n", of.called(), d.rowsOf(of))
+		}
+		fmt.Fprintf(w, "target: %s\n", d.rowsOf(d.Target))
 		if d.images == nil {
 			err = d.writeColumns(w)
 		} else {
@@ -53,18 +57,21 @@ func CheckData(ctx context.Context, w io.Writer, source, target string, n Naming
 }
 
 // onlyInOne says which columns one of the files alone has.
-func onlyInOne(w io.Writer, files [2]catalogue.Files) {
-	var names [2][]string
+func onlyInOne(w io.Writer, files []catalogue.Files) {
+	names, in := make([][]string, len(files)), map[string]int{} // in how many files
 	for i, f := range files {
 		if !table.Reads(f.Path) {
 			return
 		}
 		names[i], _ = table.Names(f.Path) // which was read before
+		for _, name := range names[i] {
+			in[name]++
+		}
 	}
 	for i, f := range files {
 		var alone []string
 		for _, name := range names[i] {
-			if !slices.Contains(names[1-i], name) {
+			if in[name] == 1 {
 				alone = append(alone, fmt.Sprintf("%.100q", name))
 			}
 		}
@@ -368,7 +375,7 @@ func (d Data) writePlan(w io.Writer, network string) error {
 	if err != nil {
 		return err
 	}
-	if err := checkData(runs); err != nil {
+	if err := cmp.Or(checkData(runs), d.checkRuns(file, runs)); err != nil {
 		return err
 	}
 	fmt.Fprintf(w, "adapt trains %s; methods: %s\n", plan.Lengths(runs), strings.Join(file.Config.Methods, ", "))

@@ -24,7 +24,7 @@ import (
 // checked is what is said of data, and the error.
 func checked(source, target string, n Naming) (string, error) {
 	var said strings.Builder
-	err := CheckData(context.Background(), &said, source, target, n, "")
+	err := CheckData(context.Background(), &said, []string{source}, target, n, "")
 	return said.String(), err
 }
 
@@ -100,7 +100,7 @@ func TestCheckDataRefuses(t *testing.T) {
 	folder := t.TempDir()
 	good := writeFile(t, folder, "good.csv", "label,a\n"+strings.Repeat("x,1\ny,2\n", 9))
 	for name, c := range map[string]struct{ source, target, said, want string }{
-		"a column is missing": {good, writeFile(t, folder, "b.csv", "b\n"+strings.Repeat("1\n", 20)), "only in the source: \"label\", \"a\"\nonly in the target: \"b\"\n", `there is no column "a", but ` + good + ` has one; the columns of values are "b"; add it, or leave it out of both with --ignore a`},
+		"a column is missing": {good, writeFile(t, folder, "b.csv", "b\n"+strings.Repeat("1\n", 20)), "only in the source: \"label\", \"a\"\nonly in the target: \"b\"\n", `there is no column "a", but ` + good + ` has one; the columns of values are "b"; add it, or leave it out with --ignore a`},
 		"one class":           {writeFile(t, folder, "one.csv", "label,a\n"+strings.Repeat("x,1\n", 9)), writeFile(t, folder, "same.csv", "a\n"+strings.Repeat("1\n", 19)), `source: 9 rows of 1 class: "x" 9`, `one.csv has the classes ["x"]; at least 2 are needed`},
 		"-1":                  {writeFile(t, folder, "minus.csv", "label,a\n"+strings.Repeat("-1,1\n0,2\n1,3\n", 9)), writeFile(t, folder, "ones.csv", "a\n"+strings.Repeat("1\n", 19)), "9 without a label", "minus.csv:2: 9 of 27 rows have no label, this one is the first; training needs labels: leave out the rows without one; the label -1 stands for an unknown class: if it is a class, give it another name"},
 		"no label":            {writeFile(t, folder, "empty.csv", "label,a\n"+strings.Repeat("x,1\ny,2\n", 9)+",3\n,\n"), good, "1 without a label", "empty.csv:20: 1 of 19 rows has no label; training needs labels"},
@@ -214,7 +214,7 @@ func TestCheckDataOfImages(t *testing.T) {
 		t.Fatal(err2)
 	}
 	var small strings.Builder
-	if err := CheckData(context.Background(), &small, source, target, Naming{}, SmallNetwork); err != nil {
+	if err := CheckData(context.Background(), &small, []string{source}, target, Naming{}, SmallNetwork); err != nil {
 		t.Fatal(err)
 	}
 	wants(t, small.String(), "warning: "+target+": 1 of 10 images have transparent pixels, which are taken as on white", "training sees a random part of each image, never mirrored\n")
@@ -268,7 +268,7 @@ func TestCheckDataNamesRows(t *testing.T) {
 	}
 	path := writeFile(t, t.TempDir(), "both.csv", text.String())
 	var b strings.Builder
-	if err := CheckData(context.Background(), &b, path, "", Naming{Roles: table.Roles{DomainColumn: "site"}}, ""); err != nil {
+	if err := CheckData(context.Background(), &b, []string{path}, "", Naming{Roles: table.Roles{DomainColumn: "site"}}, ""); err != nil {
 		t.Fatal(err)
 	}
 	wants(t, strings.Join(strings.Fields(b.String()), " "), "row 200 of the source", "row 205 of the target", "has one extreme value: 1.2e+06 in row 200 (its id", "has one extreme value: 1.7e+06 in row 205 (its id")
@@ -283,7 +283,7 @@ func TestCheckDataOfRepeatedIDs(t *testing.T) {
 	}
 	folder := t.TempDir()
 	var b strings.Builder
-	if err := CheckData(context.Background(), &b, writeFile(t, folder, "s.csv", source), writeFile(t, folder, "t.csv", target), Naming{}, ""); err != nil {
+	if err := CheckData(context.Background(), &b, []string{writeFile(t, folder, "s.csv", source)}, writeFile(t, folder, "t.csv", target), Naming{}, ""); err != nil {
 		t.Fatal(err)
 	}
 	wants(t, b.String(), `The ids of the target are not unique: 3 rows have the same id as another row, for example "t0".`)

@@ -43,19 +43,21 @@ type Oddities struct {
 	Dominating           []int            // by column, the row that holds most of the variance, or -1
 	ids                  map[int]string   // of these rows, or their numbers in the file
 	Marks                []normalise.Mark // that may stand for missing values, or of one row be none
-	Counting             []int            // columns that count the rows
+	Counting             []int            // columns that count the rows, of one source of several too
 }
 
 // clipAt is the value of network.clip where columns have to be clipped;
 // research/comparisons/normalisation.md has the comparison.
 const clipAt = 2
 
-func lookAtColumns(source, target datasets.Set) (c Columns) {
+// lookAtColumns looks at those of sources, which are one in source, and of a target.
+func lookAtColumns(sources []datasets.Set, source, target datasets.Set) (c Columns) {
+	c.coarse = [2]map[int]string{{}, {}}
 	if named, is := source.(datasets.Named); is {
 		c.names = named.Columns()
 	}
 	ofSource, ofTarget := normalise.StatisticsOf(source), normalise.StatisticsOf(target)
-	c.Source, c.Target = oddities(source, ofSource), oddities(target, ofTarget)
+	c.Source, c.Target = oddities(source, ofSource, sources...), oddities(target, ofTarget, target)
 	ofSource.Deviation, ofTarget.Deviation = slices.Clone(ofSource.Deviation), slices.Clone(ofTarget.Deviation)
 	c.LeftOut = normalise.LeaveOut(&ofSource, &ofTarget)
 	_, _, c.Clipped = normalise.Ranges(source, target, clipAt)
@@ -95,8 +97,14 @@ func (o *Oddities) leaveMissing(set datasets.Set, codings []table.Coding) {
 	}
 }
 
-func oddities(set datasets.Set, s normalise.Statistics) Oddities {
-	o := Oddities{s, normalise.Dominating(set, s), map[int]string{}, normalise.Marks(set), normalise.Counting(set)}
+// oddities are those of a set, each of whose parts may count its rows.
+func oddities(set datasets.Set, s normalise.Statistics, parts ...datasets.Set) Oddities {
+	o := Oddities{s, normalise.Dominating(set, s), map[int]string{}, normalise.Marks(set), nil}
+	for _, part := range parts {
+		o.Counting = append(o.Counting, normalise.Counting(part)...)
+	}
+	slices.Sort(o.Counting)
+	o.Counting = slices.Compact(o.Counting)
 	named, is := set.(interface{ ID(i int) string })
 	for _, row := range o.Dominating {
 		switch {
@@ -203,8 +211,13 @@ func (c Columns) name(j int) string {
 // Warnings are sentences about what should be known of the data that the experiment is about.
 func (d Data) Warnings(experiment *config.Config) (warnings []string) {
 	warnings = slices.Clone(d.Learnt.LeftOut)
-	if s, t := d.Source.Files, d.Target.Files; s.Path == t.Path && s.Path != "" && s.DomainColumn == "" {
-		warnings = append(warnings, fmt.Sprintf("Source and target are the same: %s. All results are then about rows that were trained on.", s.Path))
+	for i, of := range d.sources() {
+		if s, t := of.Files, d.Target.Files; s.Path == t.Path && s.Path != "" && s.DomainColumn == "" {
+			warnings = append(warnings, fmt.Sprintf("Source and target are the same: %s. All results are then about rows that were trained on.", s.Path))
+		}
+		if slices.ContainsFunc(d.sources()[:i], func(other Domain) bool { return other.Path == of.Path && other.DomainValue == of.DomainValue }) {
+			warnings = append(warnings, fmt.Sprintf("Two sources are the same: %s. Its rows count twice, so that accuracies are too high, and intervals too narrow.", of.Path))
+		}
 	}
 	if alike := d.alikeClasses(); alike != "" {
 		warnings = append(warnings, fmt.Sprintf("Some class names look alike: %s. They differ only in case, spaces, -, _ or characters that are not seen. If they mean the same class, give it one name.", alike))

@@ -101,7 +101,7 @@ func TestWarnings(t *testing.T) {
 		"a row's number":    {columnsOf(t, 1, number), columnsOf(t, 2, nil), normalise.Matched, []string{"1 of 10 columns of the source counts the rows: 5."}},
 		"not standardised":  {columnsOf(t, 1, row), columnsOf(t, 2, dead), normalise.UnitLength, nil},
 	} {
-		data := Data{Width: 10, Columns: lookAtColumns(test.source, test.target)}
+		data := Data{Width: 10, Columns: lookAtColumns([]datasets.Set{test.source}, test.source, test.target)}
 		var experiment config.Config
 		experiment.Network.Normalise = test.normalise
 		if strings.Contains(name, "clipped") {

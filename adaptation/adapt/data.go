@@ -4,7 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 
 	"iwda/datasets"
 	"iwda/datasets/catalogue"
@@ -13,7 +17,7 @@ import (
 	"iwda/internal/printable"
 )
 
-// The domains' names in experiment files.
+// The domains' names in experiment files. Further sources are called source2 and so on.
 const (
 	sourceName = "source"
 	targetName = "target"
@@ -24,8 +28,9 @@ type Data struct {
 	Kind           catalogue.Kind // Vectors or ImageFiles
 	Form           string         // that of [Naming]
 	Width          int            // values of a row of Vectors
-	Classes        []string       // of the source, in label order
+	Classes        []string       // of all sources, in label order
 	Source, Target Domain
+	Parts          []Domain     // the sources, if there are several, which are one in Source
 	Columns        Columns      // of Vectors
 	Learnt         table.Learnt // of Vectors, where not all cells are numbers
 	// Said is what was found out of files, in sentences.
@@ -42,6 +47,25 @@ type Data struct {
 	unlabelled string // the place of the source's first row without a label, "" if it is not known
 }
 
+// sources are the labelled domains.
+func (d Data) sources() []Domain {
+	if d.Parts == nil {
+		return []Domain{d.Source}
+	}
+	return slices.Clip(d.Parts)
+}
+
+// names are those of the sources in experiment files.
+func (d Data) names() (names []string) {
+	for _, of := range d.sources() {
+		names = append(names, of.Domain)
+	}
+	return names
+}
+
+// Task is what the domains' task is called there.
+func (d Data) Task() string { return strings.Join(d.names(), "+") + "-" + targetName }
+
 // Domain is what was seen of one.
 type Domain struct {
 	catalogue.Files // with an absolute path
@@ -49,6 +73,19 @@ type Domain struct {
 	Counts          []int // labelled rows of each class
 	labels          datasets.Labels
 	groups          []int // of its rows; nil if no column of groups is named
+}
+
+// count counts the rows by their labels, of so many classes.
+func (d *Domain) count(labels datasets.Labels, classes int) {
+	d.Rows, d.Counts, d.labels = labels.Len(), labels.Counts(classes), labels
+}
+
+// called is what the domain is called in a line about it and others: its file, or its value in the column of domains.
+func (d Domain) called() string {
+	if d.DomainColumn != "" {
+		return fmt.Sprintf("%.100q", d.DomainValue)
+	}
+	return filepath.Base(d.Path)
 }
 
 // grouped says in how many groups the rows are, after their number; "" if no column of groups is named.
@@ -115,10 +152,10 @@ const fewestRows = 3
 // columns' means and deviations say too little: those of a single row are the row itself and 0.
 const fewestTargetRows = 10
 
-// Look opens both domains as training does, reads all rows of features, and lists images.
+// Look opens sources and a target as training does, reads all rows of features, and lists images.
 // What training would refuse is an error, with file, row and column.
-func Look(source, target string, n Naming) (Data, error) {
-	files, said, err := n.files(source, target)
+func Look(sources []string, target string, n Naming) (Data, error) {
+	files, said, err := n.files(sources, target)
 	var d Data
 	if err == nil {
 		d, err = lookAt(files, n.Form)
@@ -130,19 +167,27 @@ func Look(source, target string, n Naming) (Data, error) {
 	return d, nil
 }
 
-// lookAt is [Look] at a source and a target with their roles.
-func lookAt(files [2]catalogue.Files, form string) (Data, error) {
+// lookAt is [Look] at sources and, last, a target with their roles.
+func lookAt(files []catalogue.Files, form string) (Data, error) {
 	data, err := catalogue.Find("files")
 	if err != nil {
 		return Data{}, err
 	}
-	if data, err = data.Of(files[:]); err != nil {
+	if data, err = data.Of(files); err != nil {
 		return Data{}, err
 	}
 	if err := data.CheckFiles(""); err != nil {
 		return Data{}, err
 	}
-	seen := Data{Kind: data.Kind, Form: form, Source: Domain{Files: files[0]}, Target: Domain{Files: files[1]}}
+	last := len(files) - 1
+	seen := Data{Kind: data.Kind, Form: form, Source: Domain{Files: files[0]}, Target: Domain{Files: files[last]}}
+	if last > 1 {
+		var paths []string
+		for _, of := range files[:last] {
+			seen.Parts, paths = append(seen.Parts, Domain{Files: of}), append(paths, of.Path)
+		}
+		seen.Source.Files = catalogue.Files{Domain: sourceName, Path: printable.And(slices.Compact(paths))}
+	}
 	if data.Kind == catalogue.ImageFiles {
 		err = seen.lookAtImages(data)
 	} else {
@@ -155,78 +200,101 @@ func lookAt(files [2]catalogue.Files, form string) (Data, error) {
 }
 
 func (d *Data) lookAtRows(data catalogue.Dataset) (err error) {
-	task, err := data.OpenTask(sourceName, targetName, catalogue.Source{})
+	task, err := data.OpenTask(sourceName, targetName, catalogue.Source{}, d.names()[1:]...)
 	if missing := (*table.MissingColumnError)(nil); errors.As(err, &missing) {
-		return fmt.Errorf("%w; add it, or leave it out of both with %s", err, printable.Command("--ignore", missing.Column))
+		return fmt.Errorf("%w; add it, or leave it out with %s", err, printable.Command("--ignore", missing.Column))
 	}
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, task.Close()) }()
-	for i, set := range []datasets.Set{task.Source, task.Target} {
-		if rows, is := set.(*table.Rows); is {
-			name := []string{sourceName, targetName}[i]
-			sign, presumed := rows.Decimal()
-			if sign == "," {
-				d.Said = append(d.Said, name+": numbers have a decimal comma")
-			}
-			if presumed != "" {
-				d.Said = append(d.Said, fmt.Sprintf("%s: %s and others with three digits after the sign are taken for fractions, not thousands", name, presumed))
-			}
-		}
-	}
-	ofSource, isTable := task.Source.(*table.Rows)
-	if rows, is := task.Target.(*table.Rows); is {
-		if n, id := rows.RepeatedIDs(); n > 0 {
-			d.repeated = fmt.Sprintf("The ids of the target are not unique: %d rows have the same id as another row, for example %q. iwrun evaluate cannot tell to which of them a label belongs. Name another column with --id-column, or leave it out with --ignore.", n, id)
-		}
-	}
+	sources := append([]datasets.Set{task.Source}, task.Others...)
+	source := datasets.Join(sources...).(rowSet)
+	target := task.Target.(rowSet)
 	d.Learnt = task.Learnt
-	d.Width, d.Classes = datasets.Size(task.Source.Shape()), task.Source.ClassNames()
-	d.count(datasets.LabelsOf(task.Source), datasets.LabelsOf(task.Target))
-	d.Source.groups, d.Target.groups = datasets.GroupsOf(task.Source), datasets.GroupsOf(task.Target)
-	if isTable {
-		d.unlabelled = ofSource.Unlabelled()
-		if ofTarget, is := task.Target.(*table.Rows); is && d.Source.Rows > 0 && d.Target.Rows > 0 && d.Source.Rows == d.Source.labelled() {
-			d.belong.look(ofSource, ofTarget, d.Source.idColumn(), d.Learnt, d.table())
-		}
+	d.Width, d.Classes = datasets.Size(source.Shape()), source.ClassNames()
+	d.Source.count(datasets.LabelsOf(source), len(d.Classes))
+	d.Target.count(datasets.LabelsOf(target), len(d.Classes))
+	d.Source.groups, d.Target.groups = datasets.GroupsOf(source), datasets.GroupsOf(target)
+	for i := range d.Parts {
+		d.Parts[i].count(datasets.LabelsOf(sources[i]), len(d.Classes))
+		d.Parts[i].groups = datasets.GroupsOf(sources[i])
 	}
-	d.Columns = lookAtColumns(task.Source, task.Target)
+	if n, id := repeatedIDs(target, d.Target.idColumn()); n > 0 {
+		d.repeated = fmt.Sprintf("The ids of the target are not unique: %d rows have the same id as another row, for example %q. iwrun evaluate cannot tell to which of them a label belongs. Name another column with --id-column, or leave it out with --ignore.", n, id)
+	}
+	d.Columns = lookAtColumns(sources, source, target)
 	d.Columns.origins = task.Origins()
-	for i, set := range []datasets.Set{task.Source, task.Target} {
-		if rows, is := set.(*table.Rows); is {
-			d.Columns.coarse[i] = rows.Coarse()
-			var beside []string
-			for _, name := range rows.Beside() {
-				beside = append(beside, fmt.Sprintf("%.100q", name))
-			}
-			if beside != nil {
-				d.beside = append(d.beside, fmt.Sprintf("The %s has %s beside its array or list of values, which is not used: put its numbers among the values, or leave it out with --ignore.", []string{sourceName, targetName}[i], printable.FirstTen(beside)))
-			}
+	idColumn := "" // of the first source that has one
+	for i, of := range append(d.sources(), d.Target) {
+		rows, domain := append(slices.Clip(sources), target)[i].(*table.Rows), i/len(sources)
+		if maps.Copy(d.Columns.coarse[domain], rows.Coarse()); domain == 0 {
+			d.unlabelled, idColumn = cmp.Or(d.unlabelled, rows.Unlabelled()), cmp.Or(idColumn, of.idColumn())
+		}
+		sign, presumed := rows.Decimal()
+		if sign == "," {
+			d.Said = append(d.Said, of.Domain+": numbers have a decimal comma")
+		}
+		if presumed != "" {
+			d.Said = append(d.Said, fmt.Sprintf("%s: %s and others with three digits after the sign are taken for fractions, not thousands", of.Domain, presumed))
+		}
+		var beside []string
+		for _, name := range rows.Beside() {
+			beside = append(beside, fmt.Sprintf("%.100q", name))
+		}
+		if beside != nil {
+			d.beside = append(d.beside, fmt.Sprintf("The %s has %s beside its array or list of values, which is not used: put its numbers among the values, or leave it out with --ignore.", of.Domain, printable.FirstTen(beside)))
 		}
 	}
 	if d.Learnt.Encoding != nil {
-		d.Columns.Source.leaveMissing(task.Source, d.Learnt.Encoding)
-		d.Columns.Target.leaveMissing(task.Target, d.Learnt.Encoding)
+		d.Columns.Source.leaveMissing(source, d.Learnt.Encoding)
+		d.Columns.Target.leaveMissing(target, d.Learnt.Encoding)
 	}
 	if d.Source.Rows > 0 && d.Target.Rows > 0 {
 		if d.Source.Rows == d.Source.labelled() {
-			d.lookBeyond(task.Source, task.Target)
+			d.belong.look(source, target, idColumn, d.Learnt, d.table())
+			d.lookBeyond(source, target)
 		}
-		d.sample, err = drawSample(task.Source, task.Target)
+		d.sample, err = drawSample(source, target)
 	}
 	return err
 }
 
+// rowSet is the rows of a file, or of several as one.
+type rowSet interface {
+	datasets.Named
+	ID(i int) string
+}
+
+// repeatedIDs is the number of rows with the id of a row before them, and the first of these ids; 0 without a column
+// of ids.
+func repeatedIDs(of rowSet, column string) (rows int, first string) {
+	seen := map[string]bool{}
+	for i := 0; column != "" && i < of.Len(); i++ {
+		id := of.ID(i)
+		if seen[id] {
+			if rows++; rows == 1 {
+				first = id
+			}
+		}
+		seen[id] = true
+	}
+	return rows, first
+}
+
 func (d *Data) lookAtImages(data catalogue.Dataset) error {
-	task, err := data.OpenImageTask("", sourceName, targetName)
+	task, err := data.OpenImageTask("", sourceName, targetName, d.names()[1:]...)
 	if err != nil {
 		return err
 	}
 	d.images = &task
 	d.Said = append(task.Source.PassedOver(), task.Target.PassedOver()...)
 	d.Classes = task.Source.ClassNames()
-	d.count(task.Source.Labels(), task.Target.Labels())
+	d.Source.count(task.Source.Labels(), len(d.Classes))
+	d.Target.count(task.Target.Labels(), len(d.Classes))
+	for i := range d.Parts {
+		d.Parts[i].count(task.Source.PartLabels()[i], len(d.Classes))
+	}
 	for i := range d.Source.Rows {
 		if _, known := task.Source.Labels().At(i); !known {
 			d.unlabelled = task.Source.Path(i)
@@ -234,12 +302,6 @@ func (d *Data) lookAtImages(data catalogue.Dataset) error {
 		}
 	}
 	return nil
-}
-
-// count counts the rows of both domains, by their labels.
-func (d *Data) count(source, target datasets.Labels) {
-	d.Source.Rows, d.Source.Counts, d.Source.labels = source.Len(), source.Counts(len(d.Classes)), source
-	d.Target.Rows, d.Target.Counts, d.Target.labels = target.Len(), target.Counts(len(d.Classes)), target
 }
 
 // check refuses data from which nothing can be learned.
@@ -264,7 +326,7 @@ func (d Data) check() error {
 		}
 		return fmt.Errorf("%s: %d of %d rows %s; training needs labels: leave out the rows without one%s", cmp.Or(d.unlabelled, d.Source.Path), unknown, d.Source.Rows, lack, hint)
 	}
-	if rare := d.rareClasses(); rare != "" {
+	if rare := d.rareClasses(d.Source); rare != "" {
 		return fmt.Errorf("%s: each class needs at least %d rows, and as many groups if there are some, because some are held out; %s: add rows, or leave rarer classes out", d.Source.Path, fewestRows, rare)
 	}
 	if rows := d.Target.Rows; rows < fewestTargetRows {
@@ -278,13 +340,13 @@ func (d Data) check() error {
 	return nil
 }
 
-// rareClasses names those with too few rows in the source, the first ten of many; "" if
+// rareClasses names those with too few rows in a source, the first ten of many; "" if
 // there are none.
-func (d Data) rareClasses() string {
+func (d Data) rareClasses(source Domain) string {
 	var rare []string
-	counts, of := d.Source.Counts, ""
-	if d.Source.groups != nil {
-		_, counts = d.Source.inGroups()
+	counts, of := source.Counts, ""
+	if source.groups != nil {
+		_, counts = source.inGroups()
 		of = " groups"
 	}
 	for class, rows := range counts {
@@ -297,10 +359,10 @@ func (d Data) rareClasses() string {
 
 // checkExperiment returns an error where the experiment file is about other domains.
 func (d Data) checkExperiment(file *config.File) error {
-	for _, seen := range []Domain{d.Source, d.Target} {
+	for _, seen := range append(d.sources(), d.Target) {
 		there := domainFiles(file)[seen.Domain]
 		if there.Path != seen.Path {
-			return config.Error{Location: file.Name, Message: fmt.Sprintf("is for the %s %s; choose another folder with -o, or remove the file", seen.Domain, there)}
+			return config.Error{Location: file.Name, Message: fmt.Sprintf("is for the %s %s; choose another folder with -o, or remove the file", seen.Domain, cmp.Or(there.String(), "(none)"))}
 		}
 		if !there.Roles.Equal(seen.Roles) {
 			return config.Error{Location: file.Name, Message: fmt.Sprintf("uses other columns of the %s: %s; name the same columns, choose another folder with -o, or remove the file", seen.Domain, there)}
@@ -309,8 +371,8 @@ func (d Data) checkExperiment(file *config.File) error {
 	return nil
 }
 
-// seen says what was seen of each domain.
-func (d Data) seen() (source, target string) {
+// seen says what was seen of each domain, of each source of several in a line of its own after that of all.
+func (d Data) seen() (source []string, target string) {
 	width := ""
 	if d.Kind == catalogue.Vectors {
 		width = " of " + printable.Count(d.Width, "value")
@@ -320,6 +382,9 @@ func (d Data) seen() (source, target string) {
 	if n := d.Target.labelled(); n > 0 {
 		labels = fmt.Sprintf("%d with labels, which only measure the accuracy", n)
 	}
-	return fmt.Sprintf("%s%s%s, %s; the rarest is %q with %s", d.Kind.Of(d.Source.Rows), width, d.Source.grouped(), printable.Count(len(d.Classes), "class"), d.Classes[class], d.Kind.Of(rows)),
-		fmt.Sprintf("%s%s, %s", d.Kind.Of(d.Target.Rows), d.Target.grouped(), labels)
+	source = []string{fmt.Sprintf("%s%s%s, %s; the rarest is %q with %s", d.Kind.Of(d.Source.Rows), width, d.Source.grouped(), printable.Count(len(d.Classes), "class"), d.Classes[class], d.Kind.Of(rows))}
+	for _, of := range d.Parts {
+		source = append(source, of.called()+": "+d.rowsOf(of))
+	}
+	return source, fmt.Sprintf("%s%s, %s", d.Kind.Of(d.Target.Rows), d.Target.grouped(), labels)
 }

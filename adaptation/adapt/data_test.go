@@ -28,7 +28,7 @@ func TestLookAtImages(t *testing.T) {
 				testfiles.Write(t, filepath.Join(root, fmt.Sprintf("%s-%d.png", path, i)), "")
 			}
 		}
-		seen, err := Look(filepath.Join(root, "source"), filepath.Join(root, "target"), Naming{})
+		seen, err := Look([]string{filepath.Join(root, "source")}, filepath.Join(root, "target"), Naming{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,11 +48,11 @@ func below(folder string, paths ...string) []string {
 // Classes with too few rows are named all at once, as one mends them, but for very many.
 func TestRareClasses(t *testing.T) {
 	d := Data{Source: Domain{Counts: []int{3, 2, 70, 0}}, Classes: []string{"ant", "bee", "cat", "dog"}}
-	if got, want := d.rareClasses(), `"bee" has 2, "dog" has 0`; got != want {
+	if got, want := d.rareClasses(d.Source), `"bee" has 2, "dog" has 0`; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	d = Data{Source: Domain{Counts: make([]int, 13)}, Classes: strings.Split("abcdefghijklm", "")}
-	if got := d.rareClasses(); strings.Count(got, " has 0") != 10 || !strings.HasSuffix(got, `"j" has 0, 3 more`) {
+	if got := d.rareClasses(d.Source); strings.Count(got, " has 0") != 10 || !strings.HasSuffix(got, `"j" has 0, 3 more`) {
 		t.Error(got)
 	}
 }
@@ -64,7 +64,7 @@ func TestImageWithoutClass(t *testing.T) {
 		testfiles.Write(t, filepath.Join(root, path), "")
 	}
 	source := filepath.Join(root, "s")
-	if _, err := Look(source, filepath.Join(root, "t"), Naming{}); err == nil || !strings.HasPrefix(err.Error(), filepath.Join(source, "stray.png")+": 1 of 7 rows has no label") {
+	if _, err := Look([]string{source}, filepath.Join(root, "t"), Naming{}); err == nil || !strings.HasPrefix(err.Error(), filepath.Join(source, "stray.png")+": 1 of 7 rows has no label") {
 		t.Error(err)
 	}
 }

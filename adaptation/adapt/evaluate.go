@@ -21,6 +21,7 @@ import (
 	"iwda/experiments/model"
 	"iwda/experiments/plan"
 	"iwda/internal/input"
+	"iwda/internal/printable"
 	"iwda/internal/wholefile"
 )
 
@@ -114,43 +115,50 @@ func Reads(folder string) []string {
 // errNotThere is wrapped if source or target are not where they were.
 var errNotThere = errors.New("is not there")
 
-// finished returns the experiment of an adaptation's folder and those of its runs that are finished.
-func finished(folder string) (*config.File, []plan.Run, error) {
+// planned returns the runs of the experiment of an adaptation's folder.
+func planned(folder string) ([]plan.Run, error) {
 	file, err := config.Load(filepath.Join(folder, names.Experiment))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	runs, err := plan.Runs(file)
+	return plan.Runs(file)
+}
+
+// finished returns those of the runs that are finished.
+func finished(folder string) ([]plan.Run, error) {
+	runs, err := planned(folder)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if runs = plan.Finished(runs, filepath.Join(folder, names.Runs)); len(runs) == 0 {
-		return nil, nil, fmt.Errorf("%s: no run with the settings of %s is finished", folder, file.Name)
+		return nil, fmt.Errorf("%s: no run with the settings of %s is finished", folder, names.Experiment)
 	}
-	return file, runs, nil
+	return runs, nil
 }
 
 // methods says how often each method among the finished runs is right, all its runs together, corrected
 // as what predicts is. All pass over the target at once.
 func (o EvaluateOptions) methods(ctx context.Context, folder string, correction judge.Correction, given labels.Labels, matched *labels.Predictions) (methods []labels.Method, err error) {
-	file, runs, err := finished(folder)
+	runs, err := finished(folder)
 	if err != nil {
 		return nil, err
 	}
-	files := domainFiles(file)
-	for _, domain := range []string{targetName, sourceName} {
-		if _, err := os.Stat(files[domain].Path); err != nil {
-			return nil, fmt.Errorf("the %s %w: %w", domain, errNotThere, err)
+	files := runs[0].Config.Dataset.Domains // the target last
+	var paths []string
+	for _, of := range files {
+		paths = append(paths, of.Path)
+		if _, err := os.Stat(of.Path); err != nil {
+			return nil, fmt.Errorf("the %s %w: %w", of.Domain, errNotThere, err)
 		}
 	}
 	results := filepath.Join(folder, names.Runs)
 	if other, err := domains.OfOtherData(runs, results); err != nil {
 		return nil, err
 	} else if len(other) > 0 {
-		return nil, config.Error{Location: other[0].Dir(results).String(), Message: fmt.Sprintf("was trained on %s and %s, which have changed since: restore them, or run iwrun adapt with another folder; if the labels belong to the former rows, name %s instead of the folder",
-			files[sourceName].Path, files[targetName].Path, names.Find(folder, names.Predictions))}
+		return nil, config.Error{Location: other[0].Dir(results).String(), Message: fmt.Sprintf("was trained on %s, which have changed since: restore them, or run iwrun adapt with another folder; if the labels belong to the former rows, name %s instead of the folder",
+			printable.And(paths), names.Find(folder, names.Predictions))}
 	}
-	target := files[targetName]
+	target := files[len(files)-1]
 	var folders []string
 	var called []string // of the methods
 	var ids [][]string  // of the runs of each
@@ -202,14 +210,13 @@ func (o EvaluateOptions) methods(ctx context.Context, folder string, correction 
 	return methods, nil
 }
 
-// Domains are source and target in the experiment of an adaptation's folder.
-func Domains(folder string) (source, target catalogue.Files, err error) {
-	file, err := config.Load(filepath.Join(folder, names.Experiment))
+// Domains are the sources and, last, the target in the experiment of an adaptation's folder.
+func Domains(folder string) ([]catalogue.Files, error) {
+	runs, err := planned(folder)
 	if err != nil {
-		return source, target, err
+		return nil, err
 	}
-	files := domainFiles(file)
-	return files[sourceName], files[targetName], nil
+	return runs[0].Config.Dataset.Domains, nil
 }
 
 // domainFiles are where the domains of an experiment are.

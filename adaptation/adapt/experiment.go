@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"text/template"
@@ -40,6 +41,7 @@ func flow(f catalogue.Files) (string, error) {
 type settings struct {
 	Data
 	Title          string
+	Sources        []Domain
 	Features       bool    // not images
 	Small          bool    // a small network from scratch for images
 	Table          bool    // of few columns
@@ -147,10 +149,15 @@ func (d Data) Experiment(o Options) ([]byte, error) {
 		return nil, errors.New("--label-shift is for rows of features; of images, one method predicts: with --set methods=[source-only] nothing is aligned")
 	}
 	asked := askedFor(o.Set)
+	var paths []string
+	for _, of := range d.sources() {
+		paths = append(paths, filepath.Base(of.Path))
+	}
 	rarest, rows := d.Source.rarest()
 	s := settings{
 		Data:     d,
-		Title:    filepath.Base(d.Source.Path) + " → " + filepath.Base(d.Target.Path),
+		Title:    strings.Join(slices.Compact(paths), " + ") + " → " + filepath.Base(d.Target.Path),
+		Sources:  d.sources(),
 		Features: d.Kind == catalogue.Vectors, Small: o.Network == SmallNetwork, Table: d.table(), Alone: o.alone != nil, Many: learners.CheckClasses(len(d.Classes)) != nil, HiddenUnits: hiddenUnits, Products: d.products(),
 		Rule: selection.TargetRisk.Name, HeldOut: heldOut,
 		RarestClass: d.Classes[rarest], RarestRows: rows,
@@ -180,12 +187,14 @@ func (d Data) Experiment(o Options) ([]byte, error) {
 // length returns how long is trained on the data, some so many steps; 0 stands for what is
 // usual.
 func (d Data) length(steps int) length {
-	source := d.trainedRows()
+	larger, pass, fewest := d.Target.Rows, d.Target.Rows, d.Target.Rows
+	for _, source := range d.sources() {
+		larger, pass, fewest = max(larger, source.Rows), max(pass, source.trained()), min(fewest, source.trained())
+	}
 	if d.Kind != catalogue.Vectors { // a batch is drawn from each domain without replacement
 		every := max(1, cmp.Or(steps, imageSteps)/imageEvaluations)
-		return length{Batch: batchFor(min(source, d.Target.Rows), largestOfImages), Steps: every * imageEvaluations, Every: every}
+		return length{Batch: batchFor(fewest, largestOfImages), Steps: every * imageEvaluations, Every: every}
 	}
-	larger, pass := max(d.Source.Rows, d.Target.Rows), max(source, d.Target.Rows)
 	batch := batchFor(pass, largestBatch)
 	epoch := pass / batch
 	most := usualSteps
@@ -200,10 +209,10 @@ func (d Data) length(steps int) length {
 	return length{Batch: batch, Epochs: epochs, Steps: epochs * epoch, Every: max(1, epochs/(halvings+1))}
 }
 
-// trainedRows is the number of the source's rows that training sees: those that are not held out.
-func (d Data) trainedRows() int {
-	rows := d.Source.Rows
-	for _, n := range d.Source.Counts {
+// trained is the number of a source's rows that training sees: those that are not held out.
+func (d Domain) trained() int {
+	rows := d.Rows
+	for _, n := range d.Counts {
 		rows -= datasets.HeldOut(heldOut, n)
 	}
 	return rows

@@ -18,7 +18,7 @@ func TestRunWithoutCalibrationIsLeftOut(t *testing.T) {
 	if _, err := runHere(context.Background(), source, target, o); err != nil {
 		t.Fatal(err)
 	}
-	p, err := NewPlan(source, target, o)
+	p, err := NewPlan([]string{source}, target, o)
 	if err != nil {
 		t.Fatal(err)
 	}

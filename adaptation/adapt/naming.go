@@ -6,22 +6,25 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"iwda/datasets/catalogue"
 	"iwda/datasets/table"
+	"iwda/internal/evenly"
 	"iwda/internal/nearest"
 	"iwda/internal/printable"
 )
 
-// Naming is what is said of the columns of both domains, in as many files or in one. A column counts
-// in each file that has it: labels have to be in the source, ids in the target, what is ignored in one
+// Naming is what is said of the columns of all domains, in as many files or in one. A column counts
+// in each file that has it: labels have to be in each source, ids in the target, what is ignored in one
 // of them.
 type Naming struct {
-	// Roles are those of columns. With a DomainColumn, one file has both domains, and DomainValue is
-	// the source's: "" for the one domain whose rows all have labels. Ignore are values of
+	// Roles are those of columns. With a DomainColumn, one file has all domains. Ignore are values of
 	// [table.Ignored].
 	table.Roles
+	// SourceValues are what the DomainColumn says in each source; none for the one domain whose rows all have labels.
+	SourceValues []string
 	// TargetValue is the target's; "" for the one other domain.
 	TargetValue string
 	// Form is Table or Array, of rows of features; "" for what their number of columns says.
@@ -32,75 +35,100 @@ type Naming struct {
 // takes for such.
 var usualLabels = []string{"label", "labels", "class", "classes", "target", "category"}
 
-// files returns what there is to read of the source and of the target, with absolute paths, and what
+// files returns what there is to read of the sources and, last, of the target, with absolute paths, and what
 // was decided, in sentences.
-func (n Naming) files(source, target string) (files [2]catalogue.Files, said []string, err error) {
-	files[0].Domain, files[1].Domain = sourceName, targetName
+func (n Naming) files(sources []string, target string) (files []catalogue.Files, said []string, err error) {
 	if n.DomainColumn != "" && target == "" {
-		target = source
+		target = sources[0]
 	}
-	var names [2][]string
-	for i, path := range []string{source, target} {
-		if files[i].Path, err = filepath.Abs(path); err != nil {
-			return files, nil, err
+	if n.DomainColumn != "" && len(sources) == 1 {
+		sources = slices.Repeat(sources, max(1, len(n.SourceValues)))
+	}
+	last := len(sources)
+	names, rows := make([][]string, last+1), true
+	for i, path := range append(slices.Clip(sources), target) {
+		f := catalogue.Files{Domain: sourceName}
+		if i == last {
+			f.Domain = targetName
+		} else if i > 0 {
+			f.Domain += strconv.Itoa(i + 1)
 		}
-		if _, err := os.Stat(files[i].Path); err != nil {
-			return files, nil, fmt.Errorf("%s: %w", files[i].Domain, err)
+		if f.Path, err = filepath.Abs(path); err != nil {
+			return nil, nil, err
+		}
+		files = append(files, f)
+		if _, err := os.Stat(f.Path); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", f.Domain, err)
 		}
 		if !table.Reads(path) {
 			if !n.None() {
-				return files, nil, fmt.Errorf("%s: columns can be named only for a file of rows, whose name ends with %s", path, table.Extensions)
+				return nil, nil, fmt.Errorf("%s: columns can be named only for a file of rows, whose name ends with %s", path, table.Extensions)
 			}
+			rows = false
 			continue
 		}
 		if names[i], err = table.Names(path); err != nil {
-			return files, nil, err
+			return nil, nil, err
 		}
 	}
-	if !table.Reads(source) || !table.Reads(target) { // images, or one of each, which is an error when they are opened
+	if !rows { // images, or some of each, which is an error when they are opened
 		return files, nil, nil
 	}
-	if err := n.place(&files, names); err != nil {
-		return files, nil, err
+	if err := n.place(files, names); err != nil {
+		return nil, nil, err
 	}
-	if rest := files[0].Rest(names[0]); files[0].Label == "" && table.LabelColumn(rest) < 0 && names[0] != nil {
-		label, err := guessLabel(files[0], rest, names[1])
-		if err != nil {
-			return files, nil, err
+	for i, f := range files[:last] {
+		rest := f.Rest(names[i])
+		if f.Label != "" || table.LabelColumn(rest) >= 0 || names[i] == nil {
+			continue
 		}
-		said = append(said, fmt.Sprintf("source: column %q is used as the label, because of its name; choose another one with --label-column", label))
-		for i := range files {
-			if slices.Contains(names[i], label) {
-				files[i].Label = label
+		label, err := guessLabel(f, rest, names[last])
+		if err != nil {
+			return nil, nil, err
+		}
+		said = append(said, fmt.Sprintf("%s: column %q is used as the label, because of its name; choose another one with --label-column", f.Domain, label))
+		for j := range files {
+			if (files[j].Path == f.Path || j == last && files[j].Label == "") && slices.Contains(names[j], label) {
+				files[j].Label = label
 			}
 		}
 	}
 	if n.DomainColumn != "" {
-		err = n.divide(&files)
-		said = append(said, fmt.Sprintf("source: rows with %q in the column %q; target: rows with %q", files[0].DomainValue, n.DomainColumn, files[1].DomainValue))
-	} else if n.DomainValue != "" || n.TargetValue != "" {
+		if err := n.divide(files); err != nil {
+			return nil, nil, err
+		}
+		var from []string
+		for _, f := range files[:last] {
+			from = append(from, strconv.Quote(f.DomainValue))
+		}
+		said = append(said, fmt.Sprintf("source: rows with %s in the column %q; target: rows with %q", printable.Or(from), n.DomainColumn, files[last].DomainValue))
+	} else if n.SourceValues != nil || n.TargetValue != "" {
 		err = errors.New("--source-domain and --target-domain need --domain-column, the column that has these values")
 	}
 	return files, said, err
 }
 
 // place gives each file the roles of those columns that it has.
-func (n Naming) place(files *[2]catalogue.Files, names [2][]string) error {
+func (n Naming) place(files []catalogue.Files, names [][]string) error {
+	all := evenly.All(len(files))
+	last := len(all) - 1
 	for _, role := range []struct {
 		flag, column string
-		in           []int // the files, one of which must have it
+		in           [][]int // of each of these one file must have it
 		set          func(r *table.Roles)
 	}{
-		{"--label-column", n.Label, []int{0}, func(r *table.Roles) { r.Label = n.Label }},
-		{"--id-column", n.ID, []int{1}, func(r *table.Roles) { r.ID = n.ID }},
-		{"--group-column", n.Group, []int{0, 1}, func(r *table.Roles) { r.Group = n.Group }},
-		{"--domain-column", n.DomainColumn, []int{0}, func(r *table.Roles) { r.DomainColumn = n.DomainColumn }},
+		{"--label-column", n.Label, slices.Collect(slices.Chunk(all[:last], 1)), func(r *table.Roles) { r.Label = n.Label }},
+		{"--id-column", n.ID, [][]int{all[last:]}, func(r *table.Roles) { r.ID = n.ID }},
+		{"--group-column", n.Group, [][]int{all}, func(r *table.Roles) { r.Group = n.Group }},
+		{"--domain-column", n.DomainColumn, [][]int{all[:1]}, func(r *table.Roles) { r.DomainColumn = n.DomainColumn }},
 	} {
 		if role.column == "" {
 			continue
 		}
-		if err := has(files, names, role.flag, role.column, role.in); err != nil {
-			return err
+		for _, in := range role.in {
+			if err := has(files, names, role.flag, role.column, in); err != nil {
+				return err
+			}
 		}
 		for i := range files {
 			if slices.Contains(names[i], role.column) {
@@ -108,8 +136,8 @@ func (n Naming) place(files *[2]catalogue.Files, names [2][]string) error {
 			}
 		}
 	}
-	for _, column := range table.Ignored(n.Ignore, slices.Concat(names[0], names[1])) {
-		if err := has(files, names, "--ignore", column, []int{0, 1}); err != nil {
+	for _, column := range table.Ignored(n.Ignore, slices.Concat(names...)) {
+		if err := has(files, names, "--ignore", column, all); err != nil {
 			return err
 		}
 		for i := range files {
@@ -128,7 +156,7 @@ func (n Naming) place(files *[2]catalogue.Files, names [2][]string) error {
 }
 
 // has returns an error unless one of the files has a column.
-func has(files *[2]catalogue.Files, names [2][]string, flag, column string, in []int) error {
+func has(files []catalogue.Files, names [][]string, flag, column string, in []int) error {
 	var paths, all []string
 	for _, i := range in {
 		if slices.Contains(names[i], column) {
@@ -207,10 +235,12 @@ func guessLabel(source catalogue.Files, usable, ofTarget []string) (string, erro
 }
 
 // divide finds the domains of one file.
-func (n Naming) divide(files *[2]catalogue.Files) error {
+func (n Naming) divide(files []catalogue.Files) error {
 	path, column := files[0].Path, n.DomainColumn
-	if files[1].Path != path {
-		return fmt.Errorf("--domain-column is for one file with both domains, but these are two: %s and %s", path, files[1].Path)
+	for _, f := range files {
+		if f.Path != path {
+			return fmt.Errorf("--domain-column is for one file with both domains, but these are two: %s and %s", path, f.Path)
+		}
 	}
 	domains, err := table.Domains(path, files[0].Roles)
 	if err != nil {
@@ -229,29 +259,35 @@ func (n Naming) divide(files *[2]catalogue.Files) error {
 	if len(domains) == 1 {
 		return wrong("all rows are of one domain; add rows of the other one, or name another column with --domain-column")
 	}
-	from, to := n.DomainValue, n.TargetValue
-	for _, asked := range []string{from, to} {
-		if asked != "" && !slices.Contains(values, asked) {
-			return wrong("no row has %.100q", asked)
+	from, to := slices.Clone(n.SourceValues), n.TargetValue
+	asked := slices.Clip(from)
+	if to != "" {
+		asked = append(asked, to)
+	}
+	for i, value := range asked {
+		if !slices.Contains(values, value) {
+			return wrong("no row has %.100q", value)
+		}
+		if slices.Contains(asked[:i], value) {
+			return wrong("%.100q cannot be two domains", value)
 		}
 	}
-	if from == "" {
+	if from == nil {
 		labelled = slices.DeleteFunc(labelled, func(value string) bool { return to != "" && value == to })
 		if len(labelled) != 1 {
-			return wrong("the source is the one domain whose rows all have labels, but %d domains are like that: name the source with --source-domain VALUE", len(labelled))
+			return wrong("the source is the one domain whose rows all have labels, but %d domains are like that: name the source with --source-domain VALUE, or several", len(labelled))
 		}
-		from = labelled[0]
+		from = labelled
 	}
 	if to == "" {
-		others := slices.DeleteFunc(slices.Clone(values), func(value string) bool { return value == from })
+		others := slices.DeleteFunc(slices.Clone(values), func(value string) bool { return slices.Contains(from, value) })
 		if len(others) != 1 {
-			return wrong("the source is %.100q, and %d others could be the target: name one with --target-domain VALUE", from, len(others))
+			return wrong("the source is %s, and %d others could be the target: name one with --target-domain VALUE", quoted(from), len(others))
 		}
 		to = others[0]
 	}
-	if from == to {
-		return wrong("%.100q cannot be both source and target", from)
+	for i, value := range append(from, to) {
+		files[i].DomainValue = value
 	}
-	files[0].DomainValue, files[1].DomainValue = from, to
 	return nil
 }

@@ -53,10 +53,10 @@ func TestNaming(t *testing.T) {
 		{class, class, Naming{Roles: table.Roles{Label: "Class"}}, [2]table.Roles{{Label: "Class"}, {Label: "Class"}}, ""},
 		{one, "", Naming{Roles: table.Roles{DomainColumn: "site"}},
 			[2]table.Roles{{DomainColumn: "site", DomainValue: "n"}, {DomainColumn: "site", DomainValue: "s"}}, `source: rows with "n" in the column "site"; target: rows with "s"`},
-		{three, three, Naming{Roles: table.Roles{DomainColumn: "site", DomainValue: "n"}, TargetValue: "w"},
+		{three, three, Naming{Roles: table.Roles{DomainColumn: "site"}, SourceValues: []string{"n"}, TargetValue: "w"},
 			[2]table.Roles{{DomainColumn: "site", DomainValue: "n"}, {DomainColumn: "site", DomainValue: "w"}}, `source: rows with "n" in the column "site"; target: rows with "w"`},
 	} {
-		files, said, err := c.n.files(c.source, c.target)
+		files, said, err := c.n.files([]string{c.source}, c.target)
 		if err != nil {
 			t.Errorf("%+v: %v", c, err)
 			continue
@@ -82,15 +82,15 @@ func TestNaming(t *testing.T) {
 		{source, target, Naming{Roles: table.Roles{Label: "species", Ignore: []string{"b"}}}, source + " and " + target + `: there is no column "b", which --ignore names`},
 		{folder, target, Naming{Roles: species}, folder + ": columns can be named only for a file of rows"},
 		{source, target, Naming{Roles: table.Roles{Label: "species", DomainColumn: "plate"}}, "--domain-column is for one file with both domains, but these are two: "},
-		{one, "", Naming{Roles: table.Roles{DomainColumn: "site", DomainValue: "x"}}, one + `: column "site": no row has "x"; there are "n" (2 rows, 2 with labels), "s" (2 rows, 1 with labels)`},
+		{one, "", Naming{Roles: table.Roles{DomainColumn: "site"}, SourceValues: []string{"x"}}, one + `: column "site": no row has "x"; there are "n" (2 rows, 2 with labels), "s" (2 rows, 1 with labels)`},
 		{single, "", Naming{Roles: table.Roles{DomainColumn: "site"}}, single + `: column "site": all rows are of one domain; add rows of the other one, or name another column with --domain-column; there are "n" (2 rows, 2 with labels)`},
-		{three, "", Naming{Roles: table.Roles{DomainColumn: "site"}}, `the source is the one domain whose rows all have labels, but 2 domains are like that: name the source with --source-domain VALUE; there are "n" (1 row, 1 with labels), "s" (`},
-		{three, "", Naming{Roles: table.Roles{DomainColumn: "site", DomainValue: "n"}}, `the source is "n", and 2 others could be the target: name one with --target-domain VALUE`},
-		{one, "", Naming{Roles: table.Roles{DomainColumn: "site", DomainValue: "n"}, TargetValue: "n"}, `"n" cannot be both source and target`},
+		{three, "", Naming{Roles: table.Roles{DomainColumn: "site"}}, `the source is the one domain whose rows all have labels, but 2 domains are like that: name the source with --source-domain VALUE, or several; there are "n" (1 row, 1 with labels), "s" (`},
+		{three, "", Naming{Roles: table.Roles{DomainColumn: "site"}, SourceValues: []string{"n"}}, `the source is "n", and 2 others could be the target: name one with --target-domain VALUE`},
+		{one, "", Naming{Roles: table.Roles{DomainColumn: "site"}, SourceValues: []string{"n"}, TargetValue: "n"}, `"n" cannot be two domains`},
 		{class, target, Naming{TargetValue: "n"}, "--source-domain and --target-domain need --domain-column"},
 		{filepath.Join(folder, "none.csv"), target, Naming{}, "source: stat "},
 	} {
-		if _, _, err := c.n.files(c.source, c.target); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, _, err := c.n.files([]string{c.source}, c.target); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s, %s, %+v: error %v, want one with %q", c.source, c.target, c.n, err, c.want)
 		}
 	}
@@ -194,7 +194,7 @@ func lines(t *testing.T, path string) []string {
 func TestLabelsCalledY(t *testing.T) {
 	folder := t.TempDir()
 	plane := writeFile(t, folder, "plane.csv", "x,y\n1,2\n3,4\n")
-	if _, _, err := (Naming{}).files(plane, plane); err == nil || !strings.Contains(err.Error(), "which column has the labels?") {
+	if _, _, err := (Naming{}).files([]string{plane}, plane); err == nil || !strings.Contains(err.Error(), "which column has the labels?") {
 		t.Errorf("error %v", err)
 	}
 	arrays := filepath.Join(folder, "arrays.npz")
@@ -215,7 +215,7 @@ func TestLabelsCalledY(t *testing.T) {
 	if err := errors.Join(npz.Close(), file.Close()); err != nil {
 		t.Fatal(err)
 	}
-	files, said, err := (Naming{}).files(arrays, plane)
+	files, said, err := (Naming{}).files([]string{arrays}, plane)
 	if err != nil || files[0].Label != "y" || files[1].Label != "y" || len(said) != 1 {
 		t.Errorf("%+v, said %q, %v", files, said, err)
 	}

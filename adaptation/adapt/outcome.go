@@ -26,9 +26,11 @@ const outcomeFormat = 4
 // left out.
 type Outcome struct {
 	Format int           `json:"format"`
-	Source DomainOutcome `json:"source"`
+	Source DomainOutcome `json:"source"` // all sources, without a path if there are several
 	Target DomainOutcome `json:"target"`
-	Form   string        `json:"form,omitempty"` // of the columns, if somebody said it: Table or Array
+	// Sources are those of several.
+	Sources []DomainOutcome `json:"sources,omitempty"`
+	Form    string          `json:"form,omitempty"` // of the columns, if somebody said it: Table or Array
 	// Method is the one that predicts, Used the ids of its runs that do, Seeds their seeds.
 	Method string   `json:"method"`
 	Used   []string `json:"used"`
@@ -80,7 +82,8 @@ type Outcome struct {
 
 // DomainOutcome is what was seen of a domain.
 type DomainOutcome struct {
-	Path     string `json:"path"`
+	Path     string `json:"path,omitempty"`
+	Domain   string `json:"domain,omitempty"` // its value in the column of domains
 	Rows     int    `json:"rows"`
 	Columns  int    `json:"columns,omitempty"` // of features
 	Labelled int    `json:"labelled"`          // rows
@@ -184,6 +187,10 @@ func (o *conclusion) outcome(p *Plan, failed []schedule.Failure) (*Outcome, erro
 		Files:    map[string]string{"experiment": names.Experiment, "predictions": p.table(names.Predictions), "classes": p.table(names.Classes), "disputed": p.table(names.Disputed), "report": names.Report, "model": names.Model, "runs": names.Runs},
 		Versions: map[string]string{},
 	}
+	for _, of := range p.Data.Parts {
+		record.Source.Path = ""
+		record.Sources = append(record.Sources, p.Data.domain(of))
+	}
 	if names.Exists(p.path(names.ToLabel)) {
 		record.Files["to_label"] = names.ToLabel
 	}
@@ -226,7 +233,7 @@ func (o *conclusion) outcome(p *Plan, failed []schedule.Failure) (*Outcome, erro
 }
 
 func (d Data) domain(seen Domain) DomainOutcome {
-	return DomainOutcome{seen.Path, seen.Rows, d.Width, seen.labelled()}
+	return DomainOutcome{seen.Path, seen.DomainValue, seen.Rows, d.Width, seen.labelled()}
 }
 
 func testOutcome(shared judge.Shared) TestOutcome {
@@ -268,7 +275,7 @@ func FirstUsed(folder string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	_, runs, err := finished(folder)
+	runs, err := finished(folder)
 	if err != nil {
 		return "", err
 	}

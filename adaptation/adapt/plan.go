@@ -44,17 +44,17 @@ type Plan struct {
 	answered bool // the first answer was given
 }
 
-// NewPlan looks at both domains and plans, and writes nothing. The experiment file is the one
+// NewPlan looks at sources and a target and plans, and writes nothing. The experiment file is the one
 // that the folder has, or else the one that follows from the data.
-func NewPlan(source, target string, o Options) (*Plan, error) {
+func NewPlan(sources []string, target string, o Options) (*Plan, error) {
 	if !slices.Contains(table.Formats(), cmp.Or(o.Format, names.CSV)) {
 		return nil, fmt.Errorf("no format %q; there are %s", o.Format, strings.Join(table.Formats(), " and "))
 	}
 	began := time.Now()
-	if err := checkApart(o.Folder, source, target); err != nil {
+	if err := checkApart(o.Folder, append(slices.Clip(sources), target)...); err != nil {
 		return nil, err
 	}
-	data, err := Look(source, target, o.Columns)
+	data, err := Look(sources, target, o.Columns)
 	if err != nil {
 		return nil, err
 	}
@@ -165,18 +165,30 @@ func (d Data) checkRuns(file *config.File, runs []plan.Run) error {
 		return config.Error{Location: file.Name, Message: fmt.Sprintf("selection.label_shift has the methods of selection.alike predict; add one of %s to methods", printable.Or(how.Alike))}
 	}
 	for _, run := range runs {
-		sources, target := run.Config.Domains()
 		refused := fit.CheckClasses(run.Config, len(d.Classes))
 		switch {
 		case refused != nil:
 			return config.Error{Location: file.Name, Message: refused.Error()}
-		case !slices.Equal(sources, []string{sourceName}) || target != targetName:
-			return config.Error{Location: file.Name, Message: fmt.Sprintf("task %s adapts to the %s, but adapt predicts the %s: leave tasks at [%s-%s], or exchange --source and --target",
-				run.Config.Task, target, targetName, sourceName, targetName)}
+		case run.Config.Task != d.Task():
+			return config.Error{Location: file.Name, Message: fmt.Sprintf("task %s is not that of these files: leave tasks at [%s], exchange sources and target, or choose another folder with -o", run.Config.Task, d.Task())}
 		case run.Config.Weights.Shares != nil:
 			return config.Error{Location: file.Name, Message: "weights.shares is for iwrun run: adapt estimates class shares, with intervals; to correct its predictions for shares that you know, leave the key out, and then run iwrun predict with --shares FILE"}
 		case run.Config.Train.Validation == 0:
 			return config.Error{Location: file.Name, Message: fmt.Sprintf("train.validation is 0 for %s: without held-out source rows nothing can be calibrated or chosen; set it to the share to hold out, such as 0.1", run.ID)}
+		}
+	}
+	return d.checkParts(runs)
+}
+
+// checkParts returns an error for a class that is too rare in one source of several to have a weight there, if a run
+// gives it one.
+func (d Data) checkParts(runs []plan.Run) error {
+	if !slices.ContainsFunc(runs, func(run plan.Run) bool { return run.Config.Apart() }) {
+		return nil
+	}
+	for _, of := range d.Parts {
+		if rare := d.rareClasses(of); rare != "" {
+			return fmt.Errorf("%s: with class weights for each source, each needs at least %d rows of each class, and as many groups if there are some; %s in %s: add rows, or take the sources as one with --set dataset.pool=true", of.Path, fewestRows, rare, of.called())
 		}
 	}
 	return nil
@@ -196,6 +208,13 @@ func (p *Plan) decisions() []Decision {
 		length = fmt.Sprintf("%s of batches of %d", printable.Count(c.Train.Epochs, "epoch"), c.Train.Batch)
 	}
 	var all []Decision
+	if n := len(p.Data.Parts); n > 0 {
+		choice := "taken as one"
+		if slices.ContainsFunc(p.Runs, func(run plan.Run) bool { return run.Config.Apart() }) {
+			choice = "each with its own class weights"
+		}
+		all = append(all, Decision{"sources", fmt.Sprintf("%d, %s", n, choice), because("methods that make steps weigh each source by itself, others do not")})
+	}
 	if slices.ContainsFunc(p.Runs, func(run plan.Run) bool { return !run.Config.WithoutSteps() }) {
 		all = append(all, Decision{"length", length, because("follows from the numbers of rows, columns and classes")})
 	}

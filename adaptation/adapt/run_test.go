@@ -256,7 +256,7 @@ func runHere(ctx context.Context, source, target string, o Options) (*Outcome, e
 	if o.Torch = iwrunTorch; o.Train == nil {
 		o.Train = o.trainHere
 	}
-	p, err := NewPlan(source, target, o)
+	p, err := NewPlan([]string{source}, target, o)
 	if err != nil {
 		return nil, err
 	}

@@ -77,7 +77,7 @@ func TestSets(t *testing.T) {
 	}
 	// What could not have sets in the end is an error before it is trained.
 	o.Folder, o.Set = filepath.Join(folder, "steps"), []string{"methods=[source-only]", "selection.alike=[source-only]"}
-	if _, err := NewPlan(filepath.Join(folder, "source.csv"), target, o); !errors.Is(err, predict.ErrNoSets) {
+	if _, err := NewPlan([]string{filepath.Join(folder, "source.csv")}, target, o); !errors.Is(err, predict.ErrNoSets) {
 		t.Error(err)
 	}
 	models[0].Sets = nil

@@ -61,7 +61,10 @@ func (f facts) warn(warnings []string) {
 func (p *Plan) Print(to io.Writer) {
 	f := newFacts(to)
 	source, target := p.Data.seen()
-	f.say("source", source)
+	f.say("source", source[0])
+	for _, of := range source[1:] {
+		f.say("", of)
+	}
 	f.say("target", target)
 	of := "columns"
 	if p.Data.Kind == catalogue.ImageFiles {

@@ -26,8 +26,8 @@ import (
 
 // adaptOptions say which domains are adapted, where to, and what is shown.
 type adaptOptions struct {
-	Source, Target string
 	adapt.Options
+	domainFiles
 	DryRun, Quiet, JSON, Fail bool
 	workOptions
 }
@@ -48,30 +48,29 @@ func newAdaptCommand(s streams) *cli.Command {
 		commandline.Fail(&o.Fail),
 		&cli.BoolFlag{Name: "label-shift", Destination: &o.LabelShift, Usage: "you know that only the class shares differ: nothing is aligned, and predictions are corrected in full (default: the data decide)"},
 		networkFlag(&o.Network),
-	}, domainFlags(&o.Columns), o.machineFlags(), commandline.Advanced(
-		&cli.StringFlag{Name: "source", Destination: &o.Source, Usage: "`FILE` or folder, instead of SOURCE"},
-		&cli.StringFlag{Name: "target", Destination: &o.Target, Usage: "`FILE` or folder, instead of TARGET"},
+	}, o.domainFlags(&o.Columns), o.machineFlags(), commandline.Advanced(
 		commandline.Strings(&o.Set, "set", "set a key of the experiment file, `KEY=VALUE`; may be repeated"),
 		commandline.Strings(&o.Trust.Files, "module", "run this TorchScript module, a `FILE` that an experiment.yaml in FOLDER names. It is a program: use this only if you trust its author"),
 	), o.faultFlags())
 	return &cli.Command{
 		Name:      "adapt",
 		Usage:     "predict the classes of data without labels, from labelled data",
-		UsageText: "iwrun adapt SOURCE TARGET [-o FOLDER]\niwrun adapt FILE --domain-column NAME [-o FOLDER]",
-		Description: `SOURCE and TARGET are files of features or folders of images; or FILE holds both. If the target has labels, they are
-only used to measure the accuracy. The command looks at the data, trains several methods, chooses without target labels
-which of them predict, and says how far the predictions can be trusted. It writes report.html, predictions.csv, classes.csv,
-to_label.csv, outcome.json, the model, and experiment.yaml, which says what was decided and why. If it is interrupted, the
-same command continues.
+		UsageText: "iwrun adapt SOURCE TARGET [-o FOLDER]\niwrun adapt SOURCE… --target TARGET [-o FOLDER]\niwrun adapt FILE --domain-column NAME [-o FOLDER]",
+		Description: `SOURCE and TARGET are files of features or folders of images; or FILE holds both. There may be several sources of the
+same columns. If the target has labels, they are only used to measure the accuracy. The command looks at the data, trains
+several methods, chooses without target labels which of them predict, and says how far the predictions can be trusted. It
+writes report.html, predictions.csv, classes.csv, to_label.csv, outcome.json, the model, and experiment.yaml, which says
+what was decided and why. If it is interrupted, the same command continues.
 
 Examples:
   iwrun adapt source.csv target.csv
+  iwrun adapt north.csv south.csv --target west.csv
   iwrun adapt flowers.csv --label-column species --domain-column garden
   iwrun adapt source.csv target.csv --need 'recall(sepsis) >= 0.8' --fail
   iwrun adapt photos/labelled photos/new -o photos-out --device cuda`,
 		Flags: flags,
 		Action: func(c *cli.Context) (err error) {
-			if o.Source, o.Target, err = domainPaths(c, o.Source, o.Target, o.Columns); err != nil {
+			if err = o.take(c.Args().Slice(), o.Columns.DomainColumn); err != nil {
 				return err
 			}
 			return runAdapt(o, s)
@@ -141,12 +140,12 @@ func runAdapt(o adaptOptions, s streams) error {
 		}
 		return summary.Failed, err
 	}
-	p, err := adapt.NewPlan(o.Source, o.Target, options)
+	p, err := adapt.NewPlan(o.Sources, o.Target, options)
 	switch {
 	case errors.Is(err, wholefile.ErrSame):
 		return wrongUsage("-o: %v", err)
 	case err != nil:
-		return input.Wrong(commandline.AsGiven(o.Source, o.Target).Error(err))
+		return input.Wrong(o.given().Error(err))
 	}
 	p.Print(said)
 	if o.DryRun {

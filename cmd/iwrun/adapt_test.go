@@ -111,6 +111,54 @@ func accuracyOf(t *testing.T, path string, truth map[string]string) float64 {
 	return float64(right) / float64(len(truth))
 }
 
+// Several sources are arguments beside --target, and what is done with a folder knows all of them.
+func TestAdaptSeveralSources(t *testing.T) {
+	t.Chdir(t.TempDir())
+	truth := writeDomains(t)
+	lines := strings.SplitAfter(readFile(t, "source.csv"), "\n")
+	testfiles.Write(t, "a.csv", strings.Join(lines[:401], ""))
+	testfiles.Write(t, "b.csv", lines[0]+strings.Join(lines[401:], ""))
+	status, out, text := call(t, "check-data", "a.csv", "b.csv", "--target", "target.csv")
+	if status != 0 || !strings.Contains(out, "source: a.csv\nsource2: b.csv\ntarget: target.csv\n") || !strings.Contains(out, "\n  b.csv: 200 rows of 3 classes: \"ant\" 150") {
+		t.Errorf("status %d\n%s%s", status, out, text)
+	}
+	line := append([]string{"adapt", "a.csv", "b.csv", "--target", "target.csv", "-o", "out", "--set", "methods=[source-only@linear]"}, short...)
+	if status, out, text = call(t, line...); status != 0 {
+		t.Fatalf("status %d\n%s%s", status, out, text)
+	}
+	for _, part := range []string{"source      600 rows of 2 values, 3 classes; the rarest is \"bee\" with 75 rows\n            a.csv: 400 rows of 3 classes: \"ant\" 300, \"bee\" 50, \"cow\" 50\n", "sources     2, taken as one\n"} {
+		if !strings.Contains(text, part) {
+			t.Errorf("%q is not in\n%s", part, text)
+		}
+	}
+	if accuracy := accuracyOf(t, "out/predictions.csv", truth); accuracy < 0.95 {
+		t.Errorf("accuracy %v", accuracy)
+	}
+	for _, line := range []string{"show out", "predict out target.csv -o again.csv --device cpu", "labelshift --run out/runs/adapt/full/source+source2-target/source-only@linear/seed-1", "evaluate out out/to_label.csv", "adapt --source a.csv --source b.csv --target target.csv -o out --device cpu"} {
+		if line[:4] == "eval" {
+			testfiles.Write(t, "out/to_label.csv", "id,label\nrow-1,cow\nrow-3,cow\n")
+		}
+		if status, out, text := call(t, strings.Fields(line)...); status != 0 {
+			t.Errorf("%s: status %d\n%s%s", line, status, out, text)
+		}
+	}
+	for line, want := range map[string]string{
+		"adapt a.csv b.csv target.csv":                      `"target.csv" is one too many: a source and a target; if there are several sources, name the target with --target`,
+		"adapt --target target.csv":                         "which domains?",
+		"adapt a.csv none.csv --target target.csv -o other": "none.csv: no such file",
+	} {
+		if status, _, text := call(t, strings.Fields(line)...); status != 2 || !strings.Contains(text, want) {
+			t.Errorf("%s: status %d\n%s", line, status, text)
+		}
+	}
+	if err := os.Remove("out/outcome.json"); err != nil {
+		t.Fatal(err)
+	}
+	if _, out, _ := call(t, "show", "out"); !strings.Contains(out, "b.csv --target ") || !strings.HasSuffix(out, "target.csv -o out\n") {
+		t.Error(out)
+	}
+}
+
 func adaptLine(more ...string) []string {
 	return append(append([]string{"adapt", "--source", "source.csv", "--target", "target.csv", "-o", "out"}, short...), more...)
 }

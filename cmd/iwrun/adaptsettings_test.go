@@ -68,7 +68,7 @@ func TestAdaptRefuses(t *testing.T) {
 		{line("source.csv", "target.csv", "--set", "selection.rule=best"), 2, "unknown rule \"best\""},
 		{line("source.csv", "target.csv", "--set", "weights.shares=[1, 2, 3, 4]", "--overwrite"), 2, "iwrun predict with --shares FILE"},
 		{line("source.csv", "target.csv", "--set", "train.validation=0", "--overwrite"), 2, "experiment.yaml: train.validation is 0 for full/source-target/source-only@linear/seed-1"},
-		{line("source.csv", "target.csv", "--set", "tasks=[target-source]", "--overwrite"), 2, "task target-source adapts to the source, but adapt predicts the target"},
+		{line("source.csv", "target.csv", "--set", "tasks=[target-source]", "--overwrite"), 2, "task target-source is not that of these files: leave tasks at [source-target]"},
 		{line("source.csv", "target.csv", "--set", "train.batch=16"), 2, "train.batch: 32 there, 16 here"},
 		{line("source.csv", "target.csv", "--steps", "300"), 2, "train.epochs: 20 there, 33 here"},
 		{line("source.csv", "target.csv", "--steps", "-1"), 2, "--steps -1: a run takes one step or more"},

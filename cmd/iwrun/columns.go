@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/urfave/cli/v2"
 
 	"iwda/adaptation/adapt"
@@ -23,15 +25,23 @@ func columnFlags(to *table.Roles) []cli.Flag {
 	}
 }
 
-// domainFlags are those of columns of two domains, which may be in one file.
-func domainFlags(to *adapt.Naming) []cli.Flag {
+// domainFiles are paths of domains.
+type domainFiles struct {
+	Sources []string
+	Target  string
+}
+
+// domainFlags are those of domains, which may be in one file, and of their columns.
+func (d *domainFiles) domainFlags(to *adapt.Naming) []cli.Flag {
 	return append(append(columnFlags(&to.Roles),
+		&cli.StringFlag{Name: "target", Destination: &d.Target, Usage: "`FILE` or folder, instead of TARGET: all arguments are then sources"},
 		&cli.StringFlag{Name: "group-column", Destination: &to.Group, Usage: "`NAME` of the column that says which rows belong together, as the visits of a patient: they are held out together, and count as one in intervals"},
 		&cli.StringFlag{Name: "domain-column", Destination: &to.DomainColumn, Usage: "`NAME` of the column that says to which domain each row belongs, if one file has both"},
 		formFlag(&to.Form, adapt.Table, "columns have meanings of their own, the same in both domains (default: so do fewer than 48)"),
 		formFlag(&to.Form, adapt.Array, "all columns may have moved together, as those of pixels or embeddings")),
 		commandline.Advanced(
-			&cli.StringFlag{Name: "source-domain", Destination: &to.DomainValue, DefaultText: "the one whose rows all have labels", Usage: "with --domain-column: its `VALUE` in the source"},
+			commandline.Strings(&d.Sources, "source", "`FILE` or folder, instead of SOURCE; may be repeated"),
+			commandline.Strings(&to.SourceValues, "source-domain", "with --domain-column: its `VALUE` in the source, by default the one whose rows all have labels; may be repeated"),
 			&cli.StringFlag{Name: "target-domain", Destination: &to.TargetValue, DefaultText: "the other one", Usage: "with --domain-column: its `VALUE` in the target"},
 		)...)
 }
@@ -62,15 +72,24 @@ func networkFlag(to *string) cli.Flag {
 		}}
 }
 
-// domainPaths are the paths of two domains, as arguments or by flags, of which one will do if a column
-// tells the domains apart.
-func domainPaths(c *cli.Context, source, target string, n adapt.Naming) (_, _ string, err error) {
-	left := commandline.Fill(c.Args().Slice(), &source, &target)
-	switch {
-	case len(left) > 0:
-		err = wrongUsage("%q is one too many: a source and a target", left[0])
-	case source == "" || target == "" && n.DomainColumn == "":
-		err = wrongUsage("which domains? name a source and a target, or one file with both and --domain-column")
+// take takes arguments for what no flag named: sources, of which there may be several if a flag names the target, and
+// a target, unless a column tells the domains of one file apart.
+func (d *domainFiles) take(arguments []string, column string) error {
+	switch paths := append(slices.Clip(d.Sources), arguments...); {
+	case d.Target != "" || len(paths) < 2:
+		d.Sources = paths
+	case len(paths) == 2:
+		d.Sources, d.Target = paths[:1], paths[1]
+	default:
+		return wrongUsage("%q is one too many: a source and a target; if there are several sources, name the target with --target", paths[2])
 	}
-	return source, target, err
+	if len(d.Sources) == 0 || d.Target == "" && column == "" {
+		return wrongUsage("which domains? name a source and a target, or one file with both and --domain-column")
+	}
+	return nil
+}
+
+// given are the paths as they were given.
+func (d *domainFiles) given() commandline.Given {
+	return commandline.AsGiven(append(slices.Clip(d.Sources), d.Target)...)
 }

@@ -116,15 +116,22 @@ func show(folder string, s streams) error {
 		return nil
 	case has(names.Experiment, names.Runs):
 		finished, begun, _ := countRuns(folder)
-		source, target, err := adapt.Domains(folder)
+		domains, err := adapt.Domains(folder)
 		if err != nil {
 			return err
 		}
 		what := fmt.Sprintf("iwrun adapt is not finished: %d of %d started runs are finished", finished, begun)
-		if !source.None() || !target.None() { // what was said of columns is not said again
-			return say(what + "; give the same command again to continue")
+		line := []string{"iwrun", "adapt"}
+		for i, of := range domains {
+			if !of.None() { // what was said of columns is not said again
+				return say(what + "; give the same command again to continue")
+			}
+			if i > 1 && i == len(domains)-1 {
+				line = append(line, "--target")
+			}
+			line = append(line, of.Path)
 		}
-		return say(what, "iwrun", "adapt", source.Path, target.Path, "-o", folder)
+		return say(what, append(line, "-o", folder)...)
 	case has(store.ConfigFile):
 		run, dir, err := plan.Open(folder)
 		if err != nil {

@@ -114,10 +114,6 @@ func TestSeveralOwnFiles(t *testing.T) {
 	if classes, err := data.ClassesOf(root, "b", "a"); err != nil || !slices.Equal(classes, source.ClassNames()) {
 		t.Errorf("%q, %v", classes, err)
 	}
-	write("b.csv", "v,who,u\nblue,q,5\n")
-	_, err = data.OpenTask("a", "c", catalogue.Source{Root: root}, "b")
-	wantError(t, err, "b.csv: no row has a label; the source needs labels")
-
 	for i, names := range [][]string{{"cat", "dog"}, {"owl", "cat"}, {"owl", "dog", "cat"}} {
 		name := "abc"[i : i+1]
 		set, err := datasets.NewFeatures(name, []float32{1, 2}, datasets.KnownLabels([]int{0, 1}), names)

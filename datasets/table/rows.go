@@ -162,20 +162,6 @@ func (g *Grouping) Number(name string) int {
 // own. nil where no column of groups is named. The caller must not change it.
 func (r *Rows) Groups() []int { return r.groups }
 
-// RepeatedIDs is the number of rows with the id of a row before them, and the first of these ids.
-func (r *Rows) RepeatedIDs() (rows int, first string) {
-	seen := make(map[string]struct{}, len(r.ids))
-	for _, id := range r.ids {
-		if _, is := seen[id]; is {
-			if rows++; rows == 1 {
-				first = id
-			}
-		}
-		seen[id] = struct{}{}
-	}
-	return rows, first
-}
-
 // Unlabelled says where the first row is whose label is not known, with the file's name; "" for none,
 // and if the file has no labels.
 func (r *Rows) Unlabelled() string { return r.unlabelled }
