@@ -9,7 +9,7 @@ import re
 import shutil
 import tempfile
 import warnings
-from typing import Any, List, Optional, Sequence, Union
+from typing import Any, Dict, List, Optional, Sequence, Union
 
 import numpy as np
 
@@ -47,10 +47,11 @@ def adapt(
     ----------
     X_source, X_target : array, tensor or data frame, rows × columns
         Arrays are finite numbers, such as embeddings. Data frames may hold words and missing
-        values too; the target's columns are found by their names.
+        values too; the target's columns are found by their names. X_source may be a list of several,
+        of the same columns.
     y : array of one label a row of X_source
         Whole numbers, words or truth values. Predictions are of the same kind. A series has
-        the index of X_source, if that is a data frame.
+        the index of X_source, if that is a data frame. Of several sources, a list of as many.
     ids : array, optional
         What the target's rows are called. Without it, the column ``id`` of a data frame says so,
         or else its index. Rows of arrays and of a fresh index are numbered from 0, and so are
@@ -58,7 +59,8 @@ def adapt(
     groups : str or pair of arrays, optional
         Which rows belong together, such as the visits of a patient: the name of a column of the data
         frames, or one array for the rows of X_source and one for those of X_target, either of which
-        may be None. They are held out together, and count as one in intervals.
+        may be None. They are held out together, and count as one in intervals. Of several sources, the first
+        is a list of as many arrays; a group that two of them have is one.
     methods : list of str, optional
         Methods in the place of those that suit the data, such as ``["source-only@linear"]``.
     seed : int
@@ -113,19 +115,20 @@ def adapt(
     >>> bool(outcome.shares["target_share"]["dog"] > 0.7)
     True
     """
-    source, target = _data.rows_of(X_source, "X_source"), _data.rows_of(X_target, "X_target")
-    labels = _data.Labels(y, len(source))
-    _data.check_same_rows(y, "y", source, "X_source")
+    parts = _data.parts_of(X_source, "X_source")
+    sources, target = {name: _data.rows_of(rows, name) for name, rows in parts.items()}, _data.rows_of(X_target, "X_target")
+    labels = _data.Labels(y, sources)
     given = None if ids is None else _data.to_numpy(ids)
     if given is not None and given.shape != (len(target),):
         raise ValueError(f"ids has the shape {given.shape}; X_target has {len(target)} rows, and wants one id each")
     _data.check_same_rows(ids, "ids", target, "X_target")
-    if isinstance(source, _data.Frame) != isinstance(target, _data.Frame):
-        raise ValueError("one of X_source and X_target is a data frame, or has words, and the other is an array of numbers; give both in one form")
-    if isinstance(source, np.ndarray) and isinstance(target, np.ndarray) and source.shape[1] != target.shape[1]:
-        raise ValueError(f"X_source has {source.shape[1]} columns, X_target {target.shape[1]}")
+    for name, source in sources.items():
+        if isinstance(source, _data.Frame) != isinstance(target, _data.Frame):
+            raise ValueError(f"one of {name} and X_target is a data frame, or has words, and the other is an array of numbers; give both in one form")
+        if isinstance(source, np.ndarray) and isinstance(target, np.ndarray) and source.shape[1] != target.shape[1]:
+            raise ValueError(f"{name} has {source.shape[1]} columns, X_target {target.shape[1]}")
     names = target.ids("X_target") if given is None and isinstance(target, _data.Frame) else given
-    grouped = _grouped(groups, source, target)
+    grouped = _grouped(groups, sources, target)
     if methods is not None:
         settings["methods"] = list(methods)
     seed = _whole(seed, "seed")
@@ -136,7 +139,7 @@ def adapt(
     options += [] if form is None else ["--" + form]
     options += [word for need in needs for word in ("--need", need)]
     options += [] if sets is None else ["--sets", str(sets)]
-    options += [] if decimal is None or isinstance(source, np.ndarray) else ["--decimal", decimal]
+    options += [] if decimal is None or isinstance(target, np.ndarray) else ["--decimal", decimal]
     called = {}
     for key, value in settings.items():
         options += ["--set", f"{key.replace('__', '.')}={json.dumps(value, default=_plain, ensure_ascii=False)}"]
@@ -144,14 +147,19 @@ def adapt(
     place = tempfile.mkdtemp(prefix="iwda-") if folder is None else os.path.abspath(folder)
     try:
         os.makedirs(place, exist_ok=True)
-        files = [
-            _data.write(os.path.join(place, "source"), source, name="X_source", labels=labels, groups=grouped[0]),
-            _data.write(os.path.join(place, "target"), target, name="X_target", ids=names, groups=grouped[1]),
-        ]
-        arguments = ["adapt", "--source", files[0], "--target", files[1], "-o", place, *_data.named(target), *options]
+        files = {
+            _data.write(os.path.join(place, f"source{i + 1 if i else ''}"), source, name=name, labels=labels.part(name), groups=grouped[name]): name
+            for i, (name, source) in enumerate(sources.items())
+        }
+        arguments = ["adapt", "-o", place, *_data.named(target), *options]
+        for file in files:
+            arguments += ["--source", file]
+        file = _data.write(os.path.join(place, "target"), target, name="X_target", ids=names, groups=grouped["X_target"])
+        files[file] = "X_target"
+        arguments += ["--target", file]
         if groups is not None:
             arguments += ["--group-column", groups if isinstance(groups, str) else _data.GROUP_NAME]
-        words = Words(dict(zip(files, ("X_source", "X_target"))), called)
+        words = Words(files, called)
         if seed != 0 and "seeds" not in settings:
             usual = _usual_seeds(arguments + ["-o", os.path.join(place, "none")], words)
             arguments += ["--set", f"seeds={[s + seed * len(usual) for s in usual]}"]
@@ -163,21 +171,25 @@ def adapt(
         raise
 
 
-def _grouped(groups: Any, source: Any, target: Any) -> List[Any]:
-    """The groups of the rows of both domains that are to be written beside them, None for none."""
+def _grouped(groups: Any, sources: Dict[str, _data.Rows], target: _data.Rows) -> Dict[str, Any]:
+    """The groups of the rows of all domains that are to be written beside them, None for none."""
+    domains = {**sources, "X_target": target}
     if groups is None or isinstance(groups, str):
-        if isinstance(groups, str) and not (isinstance(source, _data.Frame) and isinstance(target, _data.Frame)):
+        if isinstance(groups, str) and not isinstance(target, _data.Frame):
             raise ValueError(f"groups is {groups!r}, but arrays have no columns: give two arrays, of the groups of X_source and of X_target")
-        return [None, None]
+        return dict.fromkeys(domains)
     if not isinstance(groups, (tuple, list)) or len(groups) != 2 or all(of is None for of in groups):
         raise ValueError("groups wants the name of a column, or two arrays: the groups of X_source and of X_target")
-    found: List[Any] = []
-    for of, rows, name in zip(groups, (source, target), ("X_source", "X_target")):
+    first = [groups[0]] if "X_source" in sources else [None] * len(sources) if groups[0] is None else list(groups[0])
+    if len(first) != len(sources):
+        raise ValueError(f"groups has {len(first)} arrays for {len(sources)} sources; want one, or None, for each")
+    found: Dict[str, Any] = {}
+    for of, (name, rows) in zip(first + [groups[1]], domains.items()):
         array = None if of is None else _data.to_numpy(of)
         if array is not None and array.shape != (len(rows),):
             raise ValueError(f"the groups of {name} have the shape {array.shape}; it has {len(rows)} rows, and wants one group each")
         _data.check_same_rows(of, "groups", rows, name)
-        found.append(array)
+        found[name] = array
     return found
 
 

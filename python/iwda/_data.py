@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import csv
 import datetime
 import os
@@ -107,6 +108,13 @@ def check_same_rows(values: Any, name: str, rows: Any, of: str) -> None:
     )
 
 
+def parts_of(values: Any, name: str) -> Dict[str, Any]:
+    """The rows of each domain by its name: of several if these are a list of data frames, or of arrays of two dimensions."""
+    if isinstance(values, (list, tuple)) and len(values) > 0 and all(len(getattr(rows, "shape", ())) == 2 for rows in values):
+        return {f"{name}[{i}]": rows for i, rows in enumerate(values)}
+    return {name: values}
+
+
 def is_frame(values: Any) -> bool:
     return hasattr(values, "columns") and hasattr(values, "__getitem__") and not isinstance(values, np.ndarray)
 
@@ -195,20 +203,34 @@ def _needs_double(array: Array) -> bool:
         return bool(((high - low < 1000 * steps) & (some.astype(np.float32) != some).any(0)).any())
 
 
-class Labels:
-    """The labels of a source: classes, in order, with a name for the programs each."""
+def _labels(labels: Any, name: str, source: Rows, of: str) -> Array:
+    """The labels of the rows of a source, all of which must have one."""
+    array = to_numpy(labels)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1 or len(array) != len(source):
+        raise ValueError(f"{name} has the shape {array.shape}; {of} has {len(source)} rows, and wants one label each")
+    check_same_rows(labels, name, source, of)
+    if kind := _time_in(array):
+        raise ValueError(f"{name} holds {kind}; labels are whole numbers, words or truth values")
+    unknown = [i for i, label in enumerate(array.tolist()) if missing(label)] if array.dtype.kind in "fO" else []
+    if unknown:
+        raise ValueError(f"{name}: row {unknown[0]} has no label ({array[unknown[0]]}); leave out rows of the source whose class is not known")
+    return array
 
-    def __init__(self, labels: Any, rows: int) -> None:
-        array = to_numpy(labels)
-        if array.ndim == 2 and array.shape[1] == 1:
-            array = array[:, 0]
-        if array.ndim != 1 or len(array) != rows:
-            raise ValueError(f"y has the shape {array.shape}; X_source has {rows} rows, and wants one label each")
-        if kind := _time_in(array):
-            raise ValueError(f"y holds {kind}; labels are whole numbers, words or truth values")
-        unknown = [i for i, label in enumerate(array.tolist()) if missing(label)] if array.dtype.kind in "fO" else []
-        if unknown:
-            raise ValueError(f"y: row {unknown[0]} has no label ({array[unknown[0]]}); leave out rows of the source whose class is not known")
+
+class Labels:
+    """The labels of sources: classes of all, in order, with a name for the programs each."""
+
+    def __init__(self, labels: Any, sources: Dict[str, Rows]) -> None:
+        given = [labels] if len(sources) == 1 and "X_source" in sources else labels
+        if not isinstance(given, (list, tuple)) or len(given) != len(sources):
+            raise ValueError(f"X_source has the rows of {len(sources)} sources: y wants a list of as many arrays of labels")
+        arrays = [_labels(of, name.replace("X_source", "y"), rows, name) for of, (name, rows) in zip(given, sources.items())]
+        ends = np.cumsum([len(array) for array in arrays])
+        self._parts = {name: slice(end - len(array), end) for name, end, array in zip(sources, ends, arrays)}
+        alike = len({array.dtype.kind for array in arrays}) == 1
+        array = np.concatenate(arrays if alike else [of.astype(object) for of in arrays])
         if array.dtype.kind == "f" and len(fractions := array[np.mod(array, 1) != 0]):
             raise ValueError(f"Unknown label type: continuous. y has the value {fractions[0]}; labels are whole numbers, words or truth values")
         try:
@@ -218,6 +240,12 @@ class Labels:
         if len(self.classes) == 1:
             raise ValueError(f"y has one class, {self.classes.tolist()[0]!r}; there must be two or more to tell apart")
         self.names = [_name(value) for value in self.classes.tolist()]
+
+    def part(self, name: str) -> "Labels":
+        """Those of a source, of the classes of all."""
+        part = copy.copy(self)
+        part.numbers = self.numbers[self._parts[name]]
+        return part
 
     def survive(self) -> List[str]:
         """Names that are read from a column of texts as they are, in the same order."""

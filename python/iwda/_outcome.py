@@ -239,8 +239,10 @@ class Outcome:
     @property
     def warnings(self) -> List[str]:
         """What to know of the data and the runs."""
-        paths = {name: Path(self.record[name]["path"]) for name in ("source", "target") if "path" in self.record.get(name, {})}
-        words = Words({str(path): "X_" + name for name, path in paths.items() if path.stem == name and self.path(path.name).exists()})
+        domains = {"X_" + name: self.record.get(name, {}) for name in ("source", "target")}
+        domains.update({f"X_source[{i}]": of for i, of in enumerate(self.record.get("sources", []))})
+        paths = {name: Path(of["path"]) for name, of in domains.items() if "path" in of}
+        words = Words({str(path): name for name, path in paths.items() if path.stem.rstrip("0123456789") in ("source", "target") and self.path(path.name).exists()})
         return [words(text) for text in self.record["warnings"]]
 
     @cached_property

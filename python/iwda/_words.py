@@ -10,7 +10,8 @@ from typing import List, Mapping, Tuple
 _WORDS: List[Tuple[str, str]] = [
     (r"another folder with -o", "another folder="),
     (r" with --overwrite, which removes what is there| with --overwrite", " after removing this one"),
-    (r"leave it out of both with --ignore (?:'[^\n]*'|\S+)", "leave it out of both"),
+    (r"leave it out with --ignore (?:'[^\n]*'|\S+)", "leave it out"),
+    (r"--set dataset\.pool=true", "dataset__pool=True"),
     (r"name such a column with --id-column or --ignore", "leave such a column out, or name it id"),
     (r"Name another column with --id-column, or leave it out with --ignore", "Give others with ids="),
     (r"leave the cell empty if its value is missing", "put NaN there if its value is missing"),

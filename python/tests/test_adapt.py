@@ -92,6 +92,31 @@ def test_labels_of_any_kind(kind, framed, domains):
     assert outcome.evaluate(drawn).accuracy is None
 
 
+@pytest.mark.parametrize("framed", [False, True])
+def test_several_sources(framed, domains):
+    rows, labels, target, hidden = domains
+    of = [np.arange(300) % 3 == i for i in (0, 1)]
+    of[1] |= labels == "owl"
+    of[0] &= labels != "owl"  # which only the second has
+    form = (lambda x: pandas.DataFrame(x).add_prefix("x")) if framed else np.asarray
+    sources, ys = [form(rows[some]) for some in of], [labels[some] for some in of]
+    patients = ([np.arange(some.sum()) // 2 for some in of], np.arange(300))
+    outcome = iwda.adapt(sources, ys, form(target), groups=patients, form="table", **ONE)
+    assert (outcome.predictions == hidden).mean() > 0.8 and outcome.classes.tolist() == CLASSES.tolist()
+    assert [source["rows"] for source in outcome.record["sources"]] == [len(y) for y in ys]
+    with pytest.raises(ValueError, match=r"the rows of 2 sources: y wants a list of as many arrays"):
+        iwda.adapt(sources, labels, form(target), **ONE)
+    with pytest.raises(ValueError, match=r"^y\[1\] has the shape \(.*\); X_source\[1\] has"):
+        iwda.adapt(sources, [ys[0], ys[0]], form(target), **ONE)
+    with pytest.raises(ValueError, match="groups has 1 arrays for 2 sources"):
+        iwda.adapt(sources, ys, form(target), groups=([None], np.arange(300)), **ONE)
+    if framed:
+        with pytest.raises(ValueError, match=r'^X_source\[1\]: there is no column "x7", but X_source\[0\] has one'):
+            iwda.adapt([sources[0], sources[1].drop(columns="x7")], ys, form(target), **ONE)
+    rows_alone = iwda.adapt(list(rows), list(labels), list(target), **ONE)  # a list of rows is one source
+    assert "sources" not in rows_alone.record
+
+
 def test_forms_of_rows(domains):
     rows, labels, target, _ = domains
     want = iwda.adapt(rows, labels, target, **ONE)
