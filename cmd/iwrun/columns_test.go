@@ -80,7 +80,7 @@ func TestIgnoreAsTheErrorSays(t *testing.T) {
 	testfiles.Write(t, "target.csv", "a\n"+rows("N"))
 	line := []string{"check-data", "source.csv", "target.csv"}
 	for _, column := range []string{"b, c", "d\ne"} {
-		advice := "leave it out of both with --ignore '" + column + "'"
+		advice := "leave it out with --ignore '" + column + "'"
 		if status, _, text := call(t, line...); status != 2 || !strings.Contains(text, advice) {
 			t.Fatalf("status %d, want %q\n%s", status, advice, text)
 		}
