@@ -93,7 +93,7 @@ func (f Figure) Write(w io.Writer, format string) error {
 		return err
 	}
 	c := draw.New(canvas)
-	c.FillPolygon(color.White, corners(c.Rectangle))
+	c.FillPolygon(color.White, corners(c.Rectangle)) // for paper; a page in dark mode inverts it
 	c = draw.Crop(c, figureMargin, -figureMargin, figureMargin, -figureMargin)
 	drawHeading(c, f.Title, f.Note)
 	f.legend.draw(c)
