@@ -55,9 +55,8 @@ class Evaluation:
 
     Attributes
     ----------
-    accuracy : Interval or None
-        The share of all rows of the target whose prediction is right; None by labels of rows of
-        disputed.csv, which were not drawn at random.
+    accuracy : Interval
+        The share of all rows of the target whose prediction is right.
     record : dict
         As ``iwrun evaluate -o FILE.json`` writes it: methods, recalls of classes, and more.
     text : str
@@ -67,7 +66,7 @@ class Evaluation:
     def __init__(self, record: Dict[str, Any], text: str) -> None:
         self.record, self.text = record, text
         predictions = record["predictions"]
-        self.accuracy = Interval(predictions["value"], predictions["low"], predictions["high"]) if "value" in predictions else None
+        self.accuracy = Interval(predictions["value"], predictions["low"], predictions["high"])
 
     def __repr__(self) -> str:
         return self.text
@@ -282,8 +281,7 @@ class Outcome:
             Labels by id, also as a series of pandas, whose index has the ids; a frame such as
             :attr:`to_label` with the columns ``id`` and ``label``; an array of one label for each
             row of the target, in their order, with None or NaN for those that are not known; or
-            a .csv file. The labelled rows must have been drawn at random; of a frame with the columns of
-            disputed.csv no accuracy follows.
+            a .csv file. The labelled rows must have been drawn at random.
         choose : bool
             Have the method predict that the labels say is clearly better, if there is one.
         groups : str, optional
