@@ -28,7 +28,7 @@ func TestFilesOnAFailingDisk(t *testing.T) {
 		return err
 	}
 	for name, write := range map[string]func(disk *wholefile.Disk, path string) error{
-		"p.csv": predictions, "p.npz": predictions, "p.parquet": predictions,
+		"p.csv": predictions, "p.parquet": predictions,
 	} {
 		t.Run(name, func(t *testing.T) {
 			place := filepath.Join(t.TempDir(), name)

@@ -94,11 +94,11 @@ func TestPredictionsOfACalibratedRun(t *testing.T) {
 	if about.Calibration == nil || about.Normalisation.Kind != normalise.Standard || about.Normalisation.Source == nil {
 		t.Errorf("calibration %v, normalisation %v", about.Calibration, about.Normalisation)
 	}
-	if status, _, said := call(t, "predict", pointsRun, "data/west.npz", "-o", "out.npz", "--probabilities"); status != 0 {
+	if status, _, said := call(t, "predict", pointsRun, "data/west.npz", "-o", "out.parquet", "--probabilities"); status != 0 {
 		t.Fatalf("status %d\n%s", status, said)
 	}
 	truth, right := rowsOf(t, "data/west.npz"), 0
-	for i, row := range slices.Collect(slices.Chunk(values(rowsOf(t, "out.npz")), 3)) {
+	for i, row := range slices.Collect(slices.Chunk(values(rowsOf(t, "out.parquet")), 3)) {
 		if class, _ := truth.Label(i); row[class] == slices.Max(row) {
 			right++
 		}
@@ -191,7 +191,7 @@ func TestPredict(t *testing.T) {
 		}
 	}
 
-	for _, extension := range []string{".csv", ".npz", ".parquet"} {
+	for _, extension := range []string{".csv", ".parquet"} {
 		file := "out" + extension
 		predicted(t, pointsRun, "data/west.npz", "-o", file, "--probabilities", "--batch", "7")
 		rows := rowsOf(t, file)
@@ -233,9 +233,9 @@ func TestPredict(t *testing.T) {
 	})
 
 	t.Run("several inputs", func(t *testing.T) {
-		predicted(t, pointsRun, "data/east.npz", "data/west.npz", "-o", "both.npz", "--probabilities")
+		predicted(t, pointsRun, "data/east.npz", "data/west.npz", "-o", "both.parquet", "--probabilities")
 		both := slices.Concat(values(rowsOf(t, "data/east.npz")), west)
-		nearProbabilities(t, "both", values(rowsOf(t, "both.npz")), expected(t, m, both, m.Shares.Target))
+		nearProbabilities(t, "both", values(rowsOf(t, "both.parquet")), expected(t, m, both, m.Shares.Target))
 	})
 
 	t.Run("shares", func(t *testing.T) {
@@ -243,17 +243,17 @@ func TestPredict(t *testing.T) {
 		for name, shares := range map[string][]float64{
 			"model": m.Shares.Target, "source": {0.5, 1. / 3, 1. / 6}, "uniform": {1. / 3, 1. / 3, 1. / 3}, "counts.csv": {0.2, 0.3, 0.5},
 		} {
-			predicted(t, pointsRun, "data/west.npz", "-o", "shares.npz", "--probabilities", "--shares", name)
-			nearProbabilities(t, name, values(rowsOf(t, "shares.npz")), expected(t, m, west, shares))
+			predicted(t, pointsRun, "data/west.npz", "-o", "shares.parquet", "--probabilities", "--shares", name)
+			nearProbabilities(t, name, values(rowsOf(t, "shares.parquet")), expected(t, m, west, shares))
 		}
 		// The most likely shares are the mean of the probabilities corrected for them, and of
 		// one row of each class.
-		predicted(t, pointsRun, "data/west.npz", "-o", "estimate.npz", "--probabilities", "--shares", "estimate")
+		predicted(t, pointsRun, "data/west.npz", "-o", "estimate.parquet", "--probabilities", "--shares", "estimate")
 		mean := slices.Repeat([]float64{1. / 123}, 3)
-		for i, p := range values(rowsOf(t, "estimate.npz")) {
+		for i, p := range values(rowsOf(t, "estimate.parquet")) {
 			mean[i%3] += float64(p) / 123
 		}
-		nearProbabilities(t, "estimate", values(rowsOf(t, "estimate.npz")), expected(t, m, west, mean))
+		nearProbabilities(t, "estimate", values(rowsOf(t, "estimate.parquet")), expected(t, m, west, mean))
 	})
 
 	t.Run("export", func(t *testing.T) {
@@ -339,10 +339,10 @@ func TestPredictWithAllSeeds(t *testing.T) {
 	method, second := filepath.Dir(pointsRun), filepath.Join(filepath.Dir(pointsRun), "seed-2")
 	var want []float64
 	for i, folder := range []string{pointsRun, second} {
-		if status, _, said := call(t, "predict", folder, "data/west.npz", "-o", "one.npz", "--probabilities"); status != 0 {
+		if status, _, said := call(t, "predict", folder, "data/west.npz", "-o", "one.parquet", "--probabilities"); status != 0 {
 			t.Fatalf("status %d\n%s", status, said)
 		}
-		one := values(rowsOf(t, "one.npz"))
+		one := values(rowsOf(t, "one.parquet"))
 		if i == 0 {
 			want = make([]float64, len(one))
 		}
@@ -350,11 +350,11 @@ func TestPredictWithAllSeeds(t *testing.T) {
 			want[j] += float64(p) / 2
 		}
 	}
-	status, out, said := call(t, "predict", method, "data/west.npz", "-o", "all.npz", "--probabilities", "--batch", "7")
+	status, out, said := call(t, "predict", method, "data/west.npz", "-o", "all.parquet", "--probabilities", "--batch", "7")
 	if status != 0 || out != "" || !strings.Contains(said, "120 rows predicted by the mean of 2 models") || !strings.Contains(said, second+": [") {
 		t.Fatalf("status %d, stdout %q\n%s", status, out, said)
 	}
-	nearProbabilities(t, "both seeds", values(rowsOf(t, "all.npz")), want)
+	nearProbabilities(t, "both seeds", values(rowsOf(t, "all.parquet")), want)
 
 	description := filepath.Join(second, "model.json")
 	text, err := os.ReadFile(description)
