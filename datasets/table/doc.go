@@ -1,7 +1,7 @@
 // Package table reads rows of numbers that somebody else computed, embeddings or a
 // classifier's probabilities, together with what is known of each row: a label, an id.
 //
-// [Open] takes a .npz, .npy, .safetensors, .parquet, .csv or .tsv file, the last two with .gz
+// [Open] takes a .npz, .npy, .parquet, .csv or .tsv file, the last two with .gz
 // too, and looks at no more than its header. The [Table] that it gives says how many values a row has and what they are. It is
 // read in one of two ways:
 //
