@@ -55,7 +55,7 @@ func (c *Comparison) Together(how config.Selection) (Choice, error) {
 	if err != nil {
 		return Choice{}, err
 	}
-	alike, moved := append(slices.Clip(how.Alike), how.Joins...), how.Moved
+	alike, moved := how.Alike, how.Moved
 	stays := !slices.ContainsFunc(moved, aligns) // whatever predicts then
 	if !c.Has(moved) {
 		moved, stays = alike, true
