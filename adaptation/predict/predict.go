@@ -17,7 +17,6 @@ import (
 	"iwda/experiments/engine"
 	"iwda/experiments/model"
 	"iwda/internal/input"
-	"iwda/nets/architecture"
 )
 
 // Ensemble predicts with several models, or one: the probabilities of a row are the mean of
@@ -61,11 +60,7 @@ func (o Options) orUsual() Options {
 func (o Options) open(ctx context.Context, models []model.Model) (number int, err error) {
 	with := engine.Models{Device: o.Device, Threads: o.Threads}
 	for _, m := range models {
-		module := ""
-		if m.Architecture.Name == architecture.TorchScript { // which whoever opened the model has allowed
-			module = m.Architecture.Backbone.SHA256
-		}
-		with.Folders, with.Modules = append(with.Folders, m.Folder), append(with.Modules, module)
+		with.Folders = append(with.Folders, m.Folder)
 	}
 	err = o.Torch.Ask(ctx, engine.Open, with, &number)
 	return number, err

@@ -31,15 +31,10 @@ func architectureOf(n config.Network, of *model) savedmodel.Architecture {
 		return savedmodel.Architecture{Name: name, HiddenLayers: n.Layers, HiddenSize: n.Features}
 	}
 	a := savedmodel.Architecture{Name: name, Frozen: n.Frozen}
-	file := ""
-	switch {
-	case name == architecture.TorchScript:
-		file = n.File
-	case n.Frozen && n.Views > 0:
-		file = n.Pretrained
-	default:
+	if !n.Frozen || n.Views == 0 {
 		return a
 	}
+	file := n.Pretrained
 	if whole, err := filepath.Abs(file); err == nil { // as it is found from any working directory
 		file = whole
 	}

@@ -45,11 +45,7 @@ func evaluateSaved(t *testing.T, run config.Resolved, dir store.Dir) (savedmodel
 // networkOf is the network of a model.
 func networkOf(t *testing.T, m savedmodel.Model) nets.Network {
 	t.Helper()
-	allowed := ""
-	if b := m.Architecture.Backbone; b != nil {
-		allowed = b.SHA256
-	}
-	n, err := network.New(m, allowed)
+	n, err := network.New(m)
 	if err != nil {
 		t.Fatal(err)
 	}
