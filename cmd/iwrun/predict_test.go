@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/csv"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -14,14 +13,12 @@ import (
 	"strings"
 	"testing"
 
-	"iwda/datasets"
 	"iwda/datasets/normalise"
 	"iwda/datasets/table"
 	"iwda/experiments/model"
 	"iwda/experiments/network"
 	"iwda/experiments/store"
 	"iwda/internal/testfiles"
-	"iwda/internal/wholefile"
 	"iwda/torch"
 )
 
@@ -48,9 +45,6 @@ func trainPoints(t *testing.T, set ...string) {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	testfiles.Write(t, "points.yaml", points)
-	if err := os.Mkdir("data", 0o777); err != nil {
-		t.Fatal(err)
-	}
 	for domain, counts := range map[string][]int{"east": {60, 40, 20}, "west": {15, 40, 65}} {
 		random := rand.New(rand.NewPCG(uint64(counts[0]), 4))
 		var values []float32
@@ -65,14 +59,7 @@ func trainPoints(t *testing.T, set ...string) {
 				values, labels = append(values, row...), append(labels, class)
 			}
 		}
-		set, err := datasets.NewFeatures(domain, values, datasets.KnownLabels(labels), []string{"0", "1", "2"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		err = wholefile.Write(filepath.Join("data", domain+".npz"), func(w io.Writer) error { return datasets.WriteFeatures(w, set) })
-		if err != nil {
-			t.Fatal(err)
-		}
+		testfiles.Rows(t, filepath.Join("data", domain+".npz"), pointsSize, values, "labels", labels)
 	}
 	arguments := []string{"-c", "points.yaml"}
 	for _, assignment := range set {

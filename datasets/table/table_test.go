@@ -494,3 +494,12 @@ func TestReadingAtOnce(t *testing.T) {
 		reading.Wait()
 	}
 }
+
+// wide appends a text of four bytes a character, filled up with zeros.
+func wide(to []byte, text string, length int) []byte {
+	for _, character := range text {
+		to = binary.LittleEndian.AppendUint32(to, uint32(character))
+		length--
+	}
+	return append(to, make([]byte, 4*length)...)
+}
