@@ -111,37 +111,6 @@ func npy(rows, width int, values []float32) []byte {
 	return file
 }
 
-// Rows are standardised with the target's statistics.
-func TestStandardised(t *testing.T) {
-	about := mlp(2, 4, 3)
-	about.Normalisation = normalise.Normalisation{Kind: normalise.Standard,
-		Source: &normalise.Statistics{Mean: []float32{9, 9}, Deviation: []float32{9, 9}},
-		Target: &normalise.Statistics{Mean: []float32{1, -2}, Deviation: []float32{2, 0.5}}}
-	m := makeModel(t, about)
-	path := filepath.Join(t.TempDir(), "rows.npy")
-	testfiles.Write(t, path, string(npy(3, 2, []float32{3, -2, 1, -1, -1, -3})))
-	input, err := Open(path, table.Roles{}, "model", m.Metadata)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got []float32
-	p := NewEnsemble([]model.Model{m}, Options{Torch: iwrunTorch, Threads: 1, Batch: 2})
-	err = p.Each(context.Background(), []Input{input}, [][]float64{nil}, func(id string, probabilities []float32) error {
-		if want := fmt.Sprint(len(got) / 3); id != want {
-			t.Errorf("id %q, want %q", id, want)
-		}
-		got = append(got, probabilities...)
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	torch.Tidy(func() {
-		_, logits := networkOf(t, m).Forward(torch.FromSlice([]float32{1, 0, 0, 2, -1, -2}, 3, 2), false)
-		near(t, got, torch.ToSlice[float32](logits.Softmax(1)))
-	})
-}
-
 // Rows without ids are numbered over all inputs, those with ids keep theirs.
 func TestIDsOverInputs(t *testing.T) {
 	m := makeModel(t, mlp(2, 4, 3))
@@ -266,24 +235,6 @@ func TestImages(t *testing.T) {
 				near(t, []float32{probabilities[set.ID(i)]}, want[2*i:2*i+1])
 			}
 		})
-	}
-}
-
-func TestImagePlacesWithoutImages(t *testing.T) {
-	root := t.TempDir()
-	for name, c := range map[string]struct{ text, want string }{
-		"empty.txt":   {"\n", "no .jpg"},
-		"absent.txt":  {"a.png\n", "absent.txt:1: there is no file"},
-		"outside.txt": {"\n../a.png\n", "outside.txt:2: the path"},
-	} {
-		path := filepath.Join(root, name)
-		testfiles.Write(t, path, c.text)
-		if _, err := images.OpenUnlabelled(path); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: error %v", name, err)
-		}
-	}
-	if _, err := images.OpenUnlabelled(root); err == nil || !strings.Contains(err.Error(), "no .jpg") {
-		t.Errorf("error %v", err)
 	}
 }
 

@@ -2,14 +2,11 @@ package main
 
 import (
 	"bytes"
-	"encoding/csv"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -188,42 +185,9 @@ func TestPredict(t *testing.T) {
 		nearProbabilities(t, file, values(rows), expected(t, m, west, m.Shares.Target))
 	}
 
-	t.Run("class and probability are those of the largest", func(t *testing.T) {
-		text, err := os.ReadFile("out.csv")
-		if err != nil {
-			t.Fatal(err)
-		}
-		records, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Equal(records[0], []string{"id", "predicted_class", "probability", "probability_0", "probability_1", "probability_2"}) {
-			t.Errorf("columns %q", records[0])
-		}
-		for _, record := range records[1:] {
-			largest, class := 0.0, ""
-			for y, cell := range record[3:] {
-				if p, err := strconv.ParseFloat(cell, 64); err != nil {
-					t.Fatal(err)
-				} else if p > largest {
-					largest, class = p, m.Classes[y]
-				}
-			}
-			if record[1] != class || record[2] != fmt.Sprint(float32(largest)) {
-				t.Errorf("%q", record)
-			}
-		}
-		status, out, _ := call(t, "predict", "--probabilities", pointsRun, "-o", "-", "--batch=7", "data/west.npz")
-		if status != 0 || out != string(text) {
-			t.Errorf("on standard output: status %d, other text than in the file", status)
-		}
-	})
-
-	t.Run("several inputs", func(t *testing.T) {
-		predicted(t, pointsRun, "data/east.npz", "data/west.npz", "-o", "both.parquet", "--probabilities")
-		both := slices.Concat(values(rowsOf(t, "data/east.npz")), west)
-		nearProbabilities(t, "both", values(rowsOf(t, "both.parquet")), expected(t, m, both, m.Shares.Target))
-	})
+	if status, out, _ := call(t, "predict", "--probabilities", pointsRun, "-o", "-", "--batch=7", "data/west.npz"); status != 0 || out != readFile(t, "out.csv") {
+		t.Errorf("on standard output: status %d, other text than in the file", status)
+	}
 
 	t.Run("shares", func(t *testing.T) {
 		testfiles.Write(t, "counts.csv", "share,class\n50,2\n20,0\n30,1\n")
@@ -318,48 +282,4 @@ func TestPredict(t *testing.T) {
 			t.Errorf("model.json, made again from the checkpoint, differs; error %v", err)
 		}
 	})
-}
-
-// A method's folder predicts with all of its seeds.
-func TestPredictWithAllSeeds(t *testing.T) {
-	trainPoints(t, "seeds=[1, 2]")
-	method, second := filepath.Dir(pointsRun), filepath.Join(filepath.Dir(pointsRun), "seed-2")
-	var want []float64
-	for i, folder := range []string{pointsRun, second} {
-		if status, _, said := call(t, "predict", folder, "data/west.npz", "-o", "one.parquet", "--probabilities"); status != 0 {
-			t.Fatalf("status %d\n%s", status, said)
-		}
-		one := values(rowsOf(t, "one.parquet"))
-		if i == 0 {
-			want = make([]float64, len(one))
-		}
-		for j, p := range one {
-			want[j] += float64(p) / 2
-		}
-	}
-	status, out, said := call(t, "predict", method, "data/west.npz", "-o", "all.parquet", "--probabilities", "--batch", "7")
-	if status != 0 || out != "" || !strings.Contains(said, "120 rows predicted by the mean of 2 models") || !strings.Contains(said, second+": [") {
-		t.Fatalf("status %d, stdout %q\n%s", status, out, said)
-	}
-	nearProbabilities(t, "both seeds", values(rowsOf(t, "all.parquet")), want)
-
-	description := filepath.Join(second, "model.json")
-	text, err := os.ReadFile(description)
-	if err != nil {
-		t.Fatal(err)
-	}
-	changed := strings.Replace(string(text), `"2"`, `"two"`, 1)
-	testfiles.Write(t, description, changed)
-	if status, _, said := call(t, "predict", second, "data/west.npz", "-o", "none.csv"); status != 2 || !strings.Contains(said, description+": its SHA-256 is not the one that it states") {
-		t.Errorf("a model.json that was changed: status %d\n%s", status, said)
-	}
-	testfiles.Write(t, description, strings.Replace(changed, `"seal"`, `"unsealed"`, 1))
-	testfiles.Write(t, "kept.csv", "kept")
-	status, _, said = call(t, "predict", method, "data/west.npz", "-o", "kept.csv")
-	if status != 2 || !strings.Contains(said, pointsRun+" and "+second+" cannot predict together: the classes") {
-		t.Errorf("other classes: status %d\n%s", status, said)
-	}
-	if kept, err := os.ReadFile("kept.csv"); err != nil || string(kept) != "kept" {
-		t.Errorf("a refused ensemble replaced the file: %q, %v", kept, err)
-	}
 }

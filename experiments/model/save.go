@@ -25,10 +25,8 @@ import (
 // The folder is replaced in one step: whenever the program ends, all of it is the former models or
 // the new ones. See [wholefile.Disk.WriteFolder] for what that asks of the folder. Metadata that [Open]
 // would refuse are an error; their format is set.
-func Save(folder string, models ...Model) error { return SaveOn(nil, folder, models...) }
-
-// SaveOn is [Save] on a disk whose calls may fail.
-func SaveOn(disk *wholefile.Disk, folder string, models ...Model) error {
+func Save(folder string, models ...Model) error {
+	var disk *wholefile.Disk
 	places := []string{"."}
 	if len(models) > 1 {
 		places = nil
