@@ -9,7 +9,8 @@
 //
 // # Images
 //
-// [NewResNet] makes a backbone, [ResNet.LoadWeights] gives it torchvision's weights.
+// [NewResNet] makes a backbone, [ResNet.LoadWeights] gives it torchvision's weights;
+// [NewTorchScript] takes any backbone that PyTorch wrote as a TorchScript module.
 // [NewFineTuned] and [NewFrozen] put a head on it: the first trains everything, the
 // second the head alone, for which [Frozen.Pooled] can be computed once a view and
 // [Frozen.OnPooled] trained on the result. Both are [Grouped]: their backbone and head

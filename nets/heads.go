@@ -19,9 +19,18 @@ type Grouped interface {
 	Head() State
 }
 
+// Backbone is a network without a classifier: a [ResNet] or a [TorchScript].
+type Backbone interface {
+	// Forward maps a batch to features, shape (rows × FeatureSize). Training is as in
+	// [Network].
+	Forward(x torch.Tensor, training bool) torch.Tensor
+	FeatureSize() int
+	State() State
+}
+
 // headed is a backbone with a head on top of it.
 type headed struct {
-	backbone *ResNet
+	backbone Backbone
 	head     *MLP
 }
 
@@ -38,18 +47,19 @@ type FineTuned struct{ headed }
 
 // NewFineTuned puts a head on the backbone: z of size 256, weights Xavier normal,
 // drawn from libtorch's generator, biases 0.
-func NewFineTuned(backbone *ResNet, classes int) *FineTuned {
+func NewFineTuned(backbone Backbone, classes int) *FineTuned {
 	head := NewMLP(backbone.FeatureSize(), nil, bottleneckSize, classes, 0)
 	head.linear = true
 	return &FineTuned{headed{backbone, head}}
 }
 
-// Forward maps images to features (rows × 256) and logits (rows × classes). Training normalises with the statistics of these rows.
+// Forward maps what the backbone takes, such as images, to features (rows × 256) and
+// logits (rows × classes). Training normalises with the statistics of these rows.
 func (n *FineTuned) Forward(images torch.Tensor, training bool) (features, logits torch.Tensor) {
 	return n.head.Forward(n.backbone.Forward(images, training), training)
 }
 
-// Backbone returns the backbone's entries, from backbone.conv1.weight on.
+// Backbone returns the backbone's entries, a ResNet's from backbone.conv1.weight on.
 func (n *FineTuned) Backbone() State { return n.backbone.State().Prefixed("backbone") }
 
 // State returns the backbone's entries and the head's.
@@ -63,14 +73,15 @@ type Frozen struct{ headed }
 // NewFrozen puts a head on the backbone: z of size 256 from weights of deviation
 // 0.005 and biases 0.1, dropout 0.5, a classifier from weights of deviation 0.01 and
 // biases 0; the weights normal, drawn from libtorch's generator.
-func NewFrozen(backbone *ResNet, classes int) *Frozen {
+func NewFrozen(backbone Backbone, classes int) *Frozen {
 	head := NewMLP(backbone.FeatureSize(), nil, bottleneckSize, classes, 0.5)
 	head.bottleneck.initNormal(0.005, 0.1)
 	head.classifier.initNormal(0.01, 0)
 	return &Frozen{headed{backbone, head}}
 }
 
-// Forward maps images to features (rows × 256) and logits (rows × classes): the head's Forward on [Frozen.Pooled].
+// Forward maps what the backbone takes, such as images, to features (rows × 256) and
+// logits (rows × classes): the head's Forward on [Frozen.Pooled].
 func (n *Frozen) Forward(images torch.Tensor, training bool) (features, logits torch.Tensor) {
 	return n.head.Forward(n.Pooled(images), training)
 }
@@ -83,7 +94,8 @@ func (n *Frozen) Pooled(images torch.Tensor) (pooled torch.Tensor) {
 }
 
 // ShareBackbone makes n use other's backbone in the place of its own where the numbers of both
-// are the same, and reports whether they are.
+// are the same, and reports whether they are. Of TorchScript modules, whose numbers are not
+// all that they are, both must be of the same file.
 func (n *Frozen) ShareBackbone(other *Frozen) bool {
 	same := slices.EqualFunc(n.Backbone(), other.Backbone(), func(a, b Entry) bool {
 		return a.Name == b.Name && equal(a.Tensor, b.Tensor)
@@ -118,7 +130,7 @@ func (n *Frozen) OnPooled() *MLP { return n.head }
 // State returns the backbone's entries and the head's.
 func (n *Frozen) State() State { return slices.Concat(n.Backbone(), n.Head()) }
 
-// Backbone returns the backbone's entries, from backbone.conv1.weight on, none
+// Backbone returns the backbone's entries, a ResNet's from backbone.conv1.weight on, none
 // of them trained.
 func (n *Frozen) Backbone() State {
 	state := n.backbone.State().Prefixed("backbone")

@@ -140,7 +140,7 @@ func TestShareBackbone(t *testing.T) {
 		}
 		// A counter of batches is a number too.
 		third := made(7)
-		third.backbone.stem.batches.Increment()
+		third.backbone.(*ResNet).stem.batches.Increment()
 		if third.ShareBackbone(first) {
 			t.Error("a backbone with another counter is shared")
 		}

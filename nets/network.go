@@ -2,6 +2,7 @@ package nets
 
 import (
 	"fmt"
+	"os"
 	"slices"
 
 	"iwda/nets/architecture"
@@ -23,14 +24,16 @@ type Network interface {
 // own.
 type Settings struct {
 	Classes int
-	// RowShape is that of the rows that a LeNet or an MLP takes.
+	// RowShape is that of the rows that a LeNet, an MLP or a TorchScript takes.
 	RowShape []int
 	// HiddenLayers is the number of an MLP's hidden layers, at least 1, and HiddenSize
 	// the size of each; the last is z.
 	HiddenLayers, HiddenSize int
 	// Weights is the file with a ResNet's weights, as [ResNet.LoadWeights] reads it,
-	// empty for weights drawn from libtorch's generator.
+	// empty for weights drawn from libtorch's generator, or the file of a TorchScript.
 	Weights string
+	// Permit is asked before a TorchScript runs: see [NewTorchScript].
+	Permit func(file *os.File, sum string) error
 	// Frozen makes a [Frozen] of a backbone, which else becomes [FineTuned].
 	Frozen bool
 }
@@ -58,6 +61,8 @@ func New(name architecture.Name, s Settings) (network Network, weightsSHA256 str
 		return resNet(101, s)
 	case architecture.ResNet152:
 		return resNet(152, s)
+	case architecture.TorchScript:
+		return torchScript(s)
 	}
 	panic(fmt.Sprintf("nets: no network %q", name))
 }
@@ -70,8 +75,20 @@ func resNet(layers int, s Settings) (network Network, weightsSHA256 string, err 
 	if err != nil {
 		return nil, "", err
 	}
-	if s.Frozen {
-		return NewFrozen(backbone, s.Classes), weightsSHA256, nil
+	return withHead(backbone, s), weightsSHA256, nil
+}
+
+func torchScript(s Settings) (network Network, weightsSHA256 string, err error) {
+	backbone, weightsSHA256, err := NewTorchScript(s.Weights, s.RowShape, !s.Frozen, s.Permit)
+	if err != nil {
+		return nil, "", err
 	}
-	return NewFineTuned(backbone, s.Classes), weightsSHA256, nil
+	return withHead(backbone, s), weightsSHA256, nil
+}
+
+func withHead(backbone Backbone, s Settings) Network {
+	if s.Frozen {
+		return NewFrozen(backbone, s.Classes)
+	}
+	return NewFineTuned(backbone, s.Classes)
 }

@@ -3,6 +3,7 @@ package nets
 import (
 	"math"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -16,7 +17,14 @@ import (
 
 // Every name makes a network that takes the rows that its architecture says.
 func TestEveryArchitecture(t *testing.T) {
-	inputs := map[architecture.Input][]int{architecture.SmallImages: {1, 28, 28}, architecture.Vectors: {6}, architecture.Photographs: {3, 32, 32}}
+	inputs := map[architecture.Input]struct {
+		shape  []int
+		script string
+	}{
+		architecture.SmallImages: {[]int{1, 28, 28}, ""},
+		architecture.Vectors:     {[]int{6}, "shared.pt"},
+		architecture.Photographs: {[]int{3, 32, 32}, "backbone.pt"},
+	}
 	for input, rows := range inputs {
 		for _, word := range architecture.Taking(input) {
 			name, err := architecture.Parse(word)
@@ -26,14 +34,23 @@ func TestEveryArchitecture(t *testing.T) {
 			if name.Made() == architecture.Learnt {
 				continue
 			}
-			shape := rows
+			shape := rows.shape
 			if name == architecture.LeNet {
-				shape = []int{rows[0], architecture.LeNetSide, architecture.LeNetSide}
+				shape = []int{rows.shape[0], architecture.LeNetSide, architecture.LeNetSide}
 			}
 			torch.Tidy(func() {
-				n, _, err := New(name, Settings{Classes: 5, RowShape: shape, HiddenLayers: 2, HiddenSize: 7, Frozen: name == architecture.ResNet34})
+				settings := Settings{Classes: 5, RowShape: shape, HiddenLayers: 2, HiddenSize: 7, Frozen: name == architecture.ResNet34}
+				if name == architecture.TorchScript {
+					settings.Weights = filepath.Join(scripts, rows.script)
+				}
+				n, sum, err := New(name, settings)
 				if err != nil {
 					t.Fatal(err)
+				}
+				if settings.Weights != "" {
+					if want := checksum(t, settings.Weights); sum != want {
+						t.Errorf("%s: SHA-256 %s, want %s", settings.Weights, sum, want)
+					}
 				}
 				features, logits := n.Forward(torch.RandN(torch.Float32, append([]int{2}, shape...)...), false)
 				if !slices.Equal(features.Shape(), []int{2, n.FeatureSize()}) || !slices.Equal(logits.Shape(), []int{2, 5}) {

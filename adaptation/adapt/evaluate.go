@@ -34,6 +34,7 @@ type EvaluateOptions struct {
 	Torch   *engine.Process
 	Device  string
 	Threads int
+	Trust   model.Trust
 }
 
 // Evaluate says by a file of labels of some rows how often predictions are right: those in the
@@ -86,7 +87,7 @@ func Evaluate(ctx context.Context, of, labelFile string, o EvaluateOptions) (*la
 	if !adapted {
 		return e, nil
 	}
-	if e.Methods, err = o.methods(ctx, of, former.Correction, given, matched); errors.Is(err, errNotThere) && !o.Choose {
+	if e.Methods, err = o.methods(ctx, of, former.Correction, given, matched); (errors.Is(err, errNotThere) || model.Untrusted(err)) && !o.Choose {
 		e.Notes = append(e.Notes, fmt.Sprintf("The methods cannot be evaluated: %v.", err))
 		return e, nil
 	}
@@ -157,7 +158,7 @@ func (o EvaluateOptions) methods(ctx context.Context, folder string, correction 
 		ids[len(ids)-1] = append(ids[len(ids)-1], run.ID.String())
 		folders = append(folders, run.Dir(results).String())
 	}
-	members, err := model.OpenMembers(folders)
+	members, err := o.Trust.OpenMembers(folders)
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ func (p *Plan) firstAnswer(ctx context.Context, run plan.Run) string {
 	if run.Config.Network.Name != string(architecture.Linear) || p.answered {
 		return ""
 	}
-	members, err := model.OpenMembers([]string{run.Dir(p.results()).String()})
+	members, err := p.options.Trust.OpenMembers([]string{run.Dir(p.results()).String()})
 	if err != nil {
 		return ""
 	}

@@ -119,6 +119,9 @@ func newPlan(data Data, o Options) (*Plan, error) {
 		}
 	}
 	p.Warnings = p.Data.Warnings(&p.file.Config)
+	if err := p.trustModules(); err != nil {
+		return nil, err
+	}
 	if alike := p.file.Config.Selection.Alike; o.Sets > 0 && slices.ContainsFunc(p.Runs, func(run plan.Run) bool {
 		return !run.Config.WithoutSteps() && (len(alike) == 0 || slices.Contains(alike, run.Config.Method))
 	}) {
@@ -131,6 +134,26 @@ func newPlan(data Data, o Options) (*Plan, error) {
 		p.Warnings = append(p.Warnings, never)
 	}
 	return p, checkRuns(p.file, p.Runs)
+}
+
+// trustModules adds to the modules that may run those that this command names by itself, whatever
+// the folder held before. Another one of the runs is an error.
+func (p *Plan) trustModules() error {
+	text, err := p.Data.Experiment(p.options)
+	if err != nil {
+		return err
+	}
+	if own, err := p.Data.parse(p.file.Name, text, p.options.Set); err == nil {
+		p.options.Trust.Files = append(slices.Clone(p.options.Trust.Files), own.Config.Network.File)
+	}
+	for _, run := range p.Runs {
+		if file := run.Config.Network.File; file != "" {
+			if err := p.options.Trust.CheckFile(file); err != nil {
+				return fmt.Errorf("%s: %w", p.file.Name, err)
+			}
+		}
+	}
+	return nil
 }
 
 // checkRuns returns an error where runs of the experiment could be trained, but nothing be

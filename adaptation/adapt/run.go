@@ -21,6 +21,7 @@ import (
 	"iwda/adaptation/adapt/names"
 	"iwda/experiments/config"
 	"iwda/experiments/engine"
+	"iwda/experiments/model"
 	"iwda/experiments/plan"
 	"iwda/experiments/schedule"
 	"iwda/experiments/store"
@@ -53,6 +54,8 @@ type Options struct {
 	LabelRows int
 	// Overwrite begins runs anew that were made with other settings, which is an error otherwise.
 	Overwrite bool
+	// Trust is for modules that only an experiment.yaml which the folder already has names.
+	Trust model.Trust
 	// Torch, Device and Threads are those of [predict.Options].
 	Torch   *engine.Process
 	Device  string

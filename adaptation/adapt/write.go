@@ -64,7 +64,7 @@ func (o *conclusion) predict(ctx context.Context, p *Plan, also func(id, class s
 	for _, run := range o.Runs {
 		from = append(from, run.Dir(p.results()).String())
 	}
-	members, err := model.OpenMembers(from)
+	members, err := p.options.Trust.OpenMembers(from)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,8 @@ package predict
 
 import (
 	"context"
+	"crypto/sha256"
+	"fmt"
 	"math"
 	"path/filepath"
 	"slices"
@@ -14,6 +16,8 @@ import (
 	"iwda/experiments/model"
 	"iwda/inference/classshares"
 	"iwda/internal/testfiles"
+	"iwda/nets"
+	"iwda/nets/architecture"
 	"iwda/torch"
 )
 
@@ -161,6 +165,47 @@ func TestEnsemblesAtOnce(t *testing.T) {
 			t.Errorf("ensemble %d: %v of %v, by itself %v", which, got[which], ids[which], want[which])
 		}
 	}
+}
+
+// Members with one frozen backbone predict what each does by itself, be the rows normalised
+// alike, which then pass through it once, or not.
+func TestEnsembleOnOneBackbone(t *testing.T) {
+	const file = "../../testdata/torchscript/vectors.pt"
+	module := testfiles.Read(t, file)
+	sum := fmt.Sprintf("%x", sha256.Sum256(module))
+	var all []model.Model
+	for i, mean := range []float32{1, 1, 3, 1} {
+		about := mlp(2, 4, 3)
+		about.Architecture = model.Architecture{Name: architecture.TorchScript, Frozen: true}
+		network, _, err := nets.New(architecture.TorchScript, nets.Settings{Classes: 3, RowShape: []int{2}, Weights: file, Frozen: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		torch.Tidy(func() {
+			for j, e := range network.(*nets.Frozen).Head() {
+				torch.Seed(uint64(10*i + j))
+				e.Tensor.Set(torch.RandN(torch.Float32, e.Tensor.Shape()...))
+			}
+		})
+		about.Architecture.Backbone = &model.Backbone{File: model.BackboneFile, SHA256: sum}
+		uniform := slices.Repeat([]float64{1. / 3}, 3)
+		about.Shares = model.Shares{Source: uniform, Classifier: uniform, Target: []float64{0.2, 0.3, 0.5}}
+		about.Normalisation = normalise.Normalisation{Kind: normalise.Standard, Target: &normalise.Statistics{Mean: []float32{mean, -2}, Deviation: []float32{2, 0.5}}}
+		m := onDisk(t, about, network)
+		testfiles.Write(t, filepath.Join(m.Folder, model.BackboneFile), string(module))
+		all = append(all, m)
+	}
+	got, single := together(t, all, ModelShares)
+	want := make([]float32, len(got))
+	for i, rows := range single {
+		for j, p := range rows {
+			want[j] += p / 4
+		}
+		if slices.Equal(rows, single[(i+1)%4]) {
+			t.Errorf("the members %d and %d say the same, so that the test shows nothing", i, (i+1)%4)
+		}
+	}
+	near(t, got, want)
 }
 
 func TestEnsembleNamesTheMemberWithoutShares(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 	"iwda/experiments/engine"
 	"iwda/experiments/model"
 	"iwda/internal/input"
+	"iwda/nets/architecture"
 )
 
 // Ensemble predicts with several models, or one: the probabilities of a row are the mean of
@@ -60,7 +61,11 @@ func (o Options) orUsual() Options {
 func (o Options) open(ctx context.Context, models []model.Model) (number int, err error) {
 	with := engine.Models{Device: o.Device, Threads: o.Threads}
 	for _, m := range models {
-		with.Folders = append(with.Folders, m.Folder)
+		module := ""
+		if m.Architecture.Name == architecture.TorchScript { // which whoever opened the model has allowed
+			module = m.Architecture.Backbone.SHA256
+		}
+		with.Folders, with.Modules = append(with.Folders, m.Folder), append(with.Modules, module)
 	}
 	err = o.Torch.Ask(ctx, engine.Open, with, &number)
 	return number, err

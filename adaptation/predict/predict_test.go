@@ -64,7 +64,7 @@ func onDisk(t testing.TB, about model.Metadata, network nets.Network) model.Mode
 	if err := errors.Join(err, about.Write(nil, folder)); err != nil {
 		t.Fatal(err)
 	}
-	m, err := model.Open(folder)
+	m, err := model.OpenUnasked(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func onDisk(t testing.TB, about model.Metadata, network nets.Network) model.Mode
 // networkOf is the network of a model.
 func networkOf(t testing.TB, m model.Model) nets.Network {
 	t.Helper()
-	n, err := network.New(m)
+	n, err := network.New(m, "")
 	if err != nil {
 		t.Fatal(err)
 	}

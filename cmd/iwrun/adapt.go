@@ -54,6 +54,7 @@ func newAdaptCommand(s streams) *cli.Command {
 		&cli.StringFlag{Name: "source", Destination: &o.Source, Usage: "`FILE` or folder, instead of SOURCE"},
 		&cli.StringFlag{Name: "target", Destination: &o.Target, Usage: "`FILE` or folder, instead of TARGET"},
 		commandline.Strings(&o.Set, "set", "set a key of the experiment file, `KEY=VALUE`; may be repeated"),
+		commandline.Strings(&o.Trust.Files, "module", "run this TorchScript module, a `FILE` that an experiment.yaml in FOLDER names. It is a program: use this only if you trust its author"),
 	), o.faultFlags())
 	return &cli.Command{
 		Name:      "adapt",

@@ -69,39 +69,102 @@ func drawImages(t *testing.T) (truth map[string]string) {
 }
 
 // TestAdaptImages goes from folders of images to predictions of 200 without labels, through
-// a ResNet that is trained from scratch; what iwrun predict says of them with the model that is left is the same.
+// a ResNet that is trained from scratch and through a frozen TorchScript module; what
+// iwrun predict says of them with the model that is left is the same.
 func TestAdaptImages(t *testing.T) {
+	script, err := filepath.Abs("../../testdata/torchscript/backbone.pt")
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Chdir(t.TempDir())
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	truth := drawImages(t)
-	line := []string{"adapt", "--source", "source", "--target", "target", "-o", "out", "--device", "cpu",
-		"--set", "dataset={resize: 24, crop: 20}", "--set", "methods=[source-only, iwdan]", "--set", "seeds=[1]", "--set", "train.batch=16", "--set", "train.validation=0.3",
-		"--set", "network={name: resnet18, pretrained: none, frozen: false, views: 0}", "--set", "train.steps=8", "--set", "train.eval_every=8"}
-	status, out, text := call(t, line...)
-	if status != 0 || !strings.Contains(text, "source      48 images, 2 classes; the rarest is \"blue\" with 12 images\ntarget      200 images, without labels\n") {
-		t.Fatalf("status %d\n%s\n%s", status, out, text)
+	for name, set := range map[string][]string{
+		"resnet18":    {"network={name: resnet18, pretrained: none, frozen: false, views: 0}", "train.steps=8", "train.eval_every=8"},
+		"torchscript": {"network={name: torchscript, file: " + script + "}", "train.steps=200", "train.eval_every=100", "train.optimizer.lr=0.02"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			line := []string{"adapt", "--source", "source", "--target", "target", "-o", name, "--device", "cpu",
+				"--set", "dataset={resize: 24, crop: 20}", "--set", "methods=[source-only, iwdan]", "--set", "seeds=[1]", "--set", "train.batch=16", "--set", "train.validation=0.3"}
+			for _, assignment := range set {
+				line = append(line, "--set", assignment)
+			}
+			status, out, text := call(t, line...)
+			if status != 0 || !strings.Contains(text, "source      48 images, 2 classes; the rarest is \"blue\" with 12 images\ntarget      200 images, without labels\n") {
+				t.Fatalf("status %d\n%s\n%s", status, out, text)
+			}
+			right := 0
+			predictions := readCSV(t, filepath.Join(name, "predictions.csv"))
+			for _, line := range predictions {
+				if line["predicted_class"] == truth[line["id"]] {
+					right++
+				}
+			}
+			if len(predictions) != 200 || right < 190 {
+				t.Errorf("%d of %d predictions are right", right, len(predictions))
+			}
+			// Nine in ten, although class weights are not updated in so few steps.
+			classes := readCSV(t, filepath.Join(name, "classes.csv"))
+			if share, err := strconv.ParseFloat(classes[0]["target_share"], 64); classes[0]["class"] != "blue" || math.Abs(share-0.9) > 0.1 {
+				t.Errorf("classes %v, %v", classes, err)
+			}
+			if report := readFile(t, filepath.Join(name, "report.html")); !strings.Contains(report, "After the network: 2 logits of full/source-target/") || !strings.Contains(report, "There is no picture of images before the network") || !strings.Contains(report, "target (200 rows)") {
+				t.Error("the report does not show the images' logits")
+			}
+			commandLine := []string{"predict", name, "target", "-o", "again.csv", "--device", "cpu"}
+			if name == "torchscript" {
+				if status, _, text := call(t, commandLine...); status != 2 || !strings.Contains(text, "backbone.pt is a TorchScript module, a program that would be run") {
+					t.Errorf("without --run-module: status %d\n%s", status, text)
+				}
+				if status, _, text := call(t, "export", name, "-o", "copy"); status != 2 || !strings.Contains(text, "add --run-module") {
+					t.Errorf("export without --run-module: status %d\n%s", status, text)
+				}
+				commandLine = append(commandLine, "--run-module")
+			}
+			status, out, text = call(t, commandLine...)
+			if status != 0 || !samePredictions(t, "again.csv", readFile(t, filepath.Join(name, "predictions.csv"))) {
+				t.Errorf("status %d: other predictions than those of iwrun adapt\n%s\n%s", status, out, text)
+			}
+			if name == "torchscript" {
+				if status, _, text := call(t, "export", name, "--run-module", "--onnx", "model.onnx"); status == 0 || !strings.Contains(text, "TorchScript module") {
+					t.Errorf("export: status %d\n%s", status, text)
+				}
+				if _, err := os.Stat(filepath.Join(name, "model", "backbone.pt")); err != nil {
+					t.Error(err)
+				}
+				refusesModules(t, name, script, line[:9])
+			}
+		})
 	}
-	right := 0
-	predictions := readCSV(t, filepath.Join("out", "predictions.csv"))
-	for _, line := range predictions {
-		if line["predicted_class"] == truth[line["id"]] {
-			right++
+}
+
+// refusesModules asks the commands that would run the module of an adaptation's runs, which lies
+// outside its folder, and adapt itself where the folder's experiment.yaml alone names it.
+func refusesModules(t *testing.T, folder, module string, again []string) {
+	t.Helper()
+	run := filepath.Join(folder, "runs", "adapt", "full", "source-target", "iwdan", "seed-1")
+	if _, err := os.Stat(run); err != nil {
+		t.Fatal(err)
+	}
+	ask := module + " is a TorchScript module, a program that would be run"
+	labelled := filepath.Join(t.TempDir(), "labels.csv")
+	testfiles.Write(t, labelled, "id,label\n000.png,red\n001.png,blue\n002.png,blue\n")
+	evaluate := []string{"evaluate", folder, labelled, "--device", "cpu"}
+	for _, line := range [][]string{
+		{"predict", run, "target", "-o", "run.csv"}, {"predict", run, "target", "-o", "run.csv", "--run-module"},
+		{"export", run, "-o", "other"}, append(evaluate, "--choose"), append(evaluate, "--choose", "--run-module"), again,
+	} {
+		if status, out, text := call(t, line...); status != 2 || out != "" || !strings.Contains(text, ask) || !strings.Contains(text, "add --module "+module) {
+			t.Errorf("%q: status %d\n%s\n%s", line, status, out, text)
 		}
 	}
-	if len(predictions) != 200 || right < 190 {
-		t.Errorf("%d of %d predictions are right", right, len(predictions))
+	if status, out, text := call(t, evaluate...); status != 0 || !strings.Contains(strings.Join(strings.Fields(out), " "), "The methods cannot be evaluated: "+ask) {
+		t.Errorf("evaluate: status %d\n%s\n%s", status, out, text)
 	}
-	// Nine in ten, although class weights are not updated in so few steps.
-	classes := readCSV(t, filepath.Join("out", "classes.csv"))
-	if share, err := strconv.ParseFloat(classes[0]["target_share"], 64); classes[0]["class"] != "blue" || math.Abs(share-0.9) > 0.1 {
-		t.Errorf("classes %v, %v", classes, err)
-	}
-	if report := readFile(t, filepath.Join("out", "report.html")); !strings.Contains(report, "After the network: 2 logits of full/source-target/") || !strings.Contains(report, "There is no picture of images before the network") || !strings.Contains(report, "target (200 rows)") {
-		t.Error("the report does not show the images' logits")
-	}
-	status, out, text = call(t, "predict", "out", "target", "-o", "again.csv", "--device", "cpu")
-	if status != 0 || !samePredictions(t, "again.csv", readFile(t, filepath.Join("out", "predictions.csv"))) {
-		t.Errorf("status %d: other predictions than those of iwrun adapt\n%s\n%s", status, out, text)
+	for _, line := range [][]string{{"predict", run, "target", "-o", "run.csv"}, evaluate, again} {
+		if status, out, text := call(t, append(line, "--module", module)...); status != 0 || strings.Contains(out, "cannot be evaluated") {
+			t.Errorf("%q with --module: status %d\n%s\n%s", line, status, out, text)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -34,7 +35,7 @@ Examples:
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Destination: &output, Usage: "also write everything into `FILE`, .json, or the tables, .md or .tex"},
 			&cli.StringFlag{Name: "group-column", Destination: &options.Groups, Usage: "`NAME` of the column of LABELS that says which rows belong together, as the visits of a patient, if whole groups were drawn: they count as one in intervals and tests"},
 			&cli.BoolFlag{Name: "choose", Destination: &options.Choose, Usage: "if the labels show that a method is clearly better than the present predictions, let it predict in FOLDER"},
-		}, o.deviceFlags()...),
+		}, slices.Concat(commandline.Advanced(trustFlags(&options.Trust)...), o.deviceFlags())...),
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 2 {
 				return wrongUsage("name the folder of the predictions, and the file of the labels")

@@ -17,6 +17,7 @@ import (
 
 func newExportCommand(s streams) *cli.Command {
 	var onnx, folder, shares string
+	var trust model.Trust
 	return &cli.Command{
 		Name:      "export",
 		Usage:     "write a model for other programs: as ONNX, or for PyTorch",
@@ -28,11 +29,11 @@ mean of their probabilities. A folder has model.safetensors and model.json. It n
 Examples:
   iwrun export adapt-out --onnx model.onnx
   iwrun export results/digits/subsampled/usps-mnist/iwdan/seed-1 -o model`,
-		Flags: []cli.Flag{
+		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "onnx", Destination: &onnx, Usage: "write an ONNX `FILE`, .onnx"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Destination: &folder, Usage: "write the model into `FOLDER`"},
 			sharesFlag(&shares, ""),
-		},
+		}, commandline.Advanced(trustFlags(&trust)...)...),
 		Action: func(c *cli.Context) error {
 			switch {
 			case c.NArg() != 1:
@@ -53,15 +54,15 @@ Examples:
 					return wrongUsage("%v", err)
 				}
 			}
-			return runExport(c.Args().First(), onnx, folder, shares, s)
+			return runExport(c.Args().First(), onnx, folder, shares, trust, s)
 		},
 	}
 }
 
 // runExport writes the model of a folder, or those that predict together, as an ONNX file, as
 // a folder, or both.
-func runExport(from, onnx, folder, sharesName string, s streams) error {
-	members, err := model.OpenEnsemble(from)
+func runExport(from, onnx, folder, sharesName string, trust model.Trust, s streams) error {
+	members, err := trust.OpenEnsemble(from)
 	if err != nil {
 		return input.Wrong(err)
 	}

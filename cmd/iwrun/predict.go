@@ -25,6 +25,7 @@ type predictOptions struct {
 	predict.Request
 	Model string // folder
 	Batch int
+	Trust model.Trust
 	// ToLabel is a file of LabelRows rows that somebody may label.
 	ToLabel   string
 	LabelRows int
@@ -40,10 +41,10 @@ func newPredictCommand(s streams) *cli.Command {
 		&cli.StringFlag{Name: "to-label", Destination: &o.ToLabel, Usage: "write random rows for you to label to `FILE`, .csv or .parquet; iwrun evaluate reads it"},
 		&cli.IntFlag{Name: "label-rows", Destination: &o.LabelRows, Value: labels.UsualRows, Usage: "with --to-label: `N` rows", Action: commandline.Between(1, mostRows, "--label-rows", "want a row or more")},
 	}
-	flags = append(flags, commandline.Advanced(
+	flags = append(flags, commandline.Advanced(append(trustFlags(&o.Trust),
 		&cli.IntFlag{Name: "batch", Destination: &o.Batch, Value: predict.DefaultBatch, Usage: "`NUMBER` of rows that pass through the network at a time",
 			Action: commandline.Between(1, mostRows, "--batch", "at least one row at a time")},
-	)...)
+	)...)...)
 	return &cli.Command{
 		Name:      "predict",
 		Usage:     "predict the classes of rows with a model that was trained",
@@ -81,6 +82,14 @@ func sharesFlag(to *string, estimated string) cli.Flag {
 	return &cli.StringFlag{Name: "shares", Destination: to, Value: predict.ModelShares, Usage: usage + ", or a file with the columns class and share, such as classes.csv"}
 }
 
+// trustFlags are those of a model that holds a program.
+func trustFlags(to *model.Trust) []cli.Flag {
+	return []cli.Flag{
+		&cli.BoolFlag{Name: "run-module", Destination: &to.Inside, Usage: "run the model's TorchScript module. It is a program: use this only if you trust its author"},
+		commandline.Strings(&to.Files, "module", "also run this TorchScript module, a `FILE` outside the model's folder, if the model was trained with it"),
+	}
+}
+
 func (o predictOptions) check(c *cli.Context) error {
 	if o.Output == "" {
 		return wrongUsage("where to? name a file with -o FILE")
@@ -107,7 +116,7 @@ func (o predictOptions) check(c *cli.Context) error {
 }
 
 func runPredict(o predictOptions, s streams) error {
-	members, err := model.OpenEnsemble(o.Model)
+	members, err := o.Trust.OpenEnsemble(o.Model)
 	if err != nil {
 		return input.Wrong(err)
 	}

@@ -125,7 +125,7 @@ func values(rows *table.Rows) []float32 {
 func expected(t *testing.T, m model.Model, rows []float32, shares []float64) []float64 {
 	t.Helper()
 	var probabilities []float64
-	made, err := network.New(m)
+	made, err := network.New(m, "")
 	if err != nil {
 		t.Fatal(err)
 	}

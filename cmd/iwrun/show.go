@@ -20,7 +20,6 @@ import (
 	"iwda/internal/commandline"
 	"iwda/internal/input"
 	"iwda/internal/printable"
-	"iwda/nets/architecture"
 )
 
 func newShowCommand(s streams) *cli.Command {
@@ -141,11 +140,7 @@ func show(folder string, s streams) error {
 		return say(fmt.Sprintf("the run %s, which is not finished", run.ID),
 			"iwrun", "run", "-c", filepath.Join(folder, store.ConfigFile), "-o", resultsOf(folder))
 	}
-	models, _, err := model.Describe(folder)
-	if errors.Is(err, architecture.ErrTorchScript) {
-		return err
-	}
-	if err == nil {
+	if models, _, err := model.Describe(folder); err == nil {
 		what := "a model"
 		if len(models) > 1 {
 			what = fmt.Sprintf("%d models that predict together", len(models))

@@ -20,7 +20,6 @@ func TestExitStatus(t *testing.T) {
 	testfiles.Write(t, "numbers.csv", "1,2\n3,4\n")
 	testfiles.Write(t, "predictions.csv", "id,predicted_class,probability\na,ant,0.9\nb,bee,0.8\n")
 	testfiles.Write(t, "labels.csv", "id,label\na,ant\nc,bee\n")
-	testfiles.Write(t, "module/model.json", `{"format": 1, "classes": ["a", "b"], "network": {"name": "torchscript", "backbone": {"file": "b.pt"}}}`)
 	if err := os.Mkdir("empty", 0o777); err != nil {
 		t.Fatal(err)
 	}
@@ -56,8 +55,6 @@ func TestExitStatus(t *testing.T) {
 		"table -c numbers.csv":                    {2, "numbers.csv:1"},
 		"predict empty a.csv -o b.csv":            {2, "empty is no model"},
 		"predict nothing a -o b.csv":              {2, "nothing" + missing},
-		"predict module a -o b.csv":               {2, "b.pt is a TorchScript module: "},
-		"show module":                             {2, "b.pt is a TorchScript module: "},
 		"export empty --onnx a.onnx":              {2, "empty is no model"},
 		"evaluate nothing labels.csv":             {2, "nothing" + missing},
 		"evaluate predictions.csv none":           {2, "none" + missing},

@@ -38,6 +38,7 @@ type watchOptions struct {
 	Kind                             table.Kind
 	Labels, TimeColumn, GroupColumn  string
 	Compare                          bool
+	Trust                            model.Trust
 }
 
 func newWatchCommand(s streams) *cli.Command {
@@ -73,10 +74,10 @@ Examples:
 			&cli.StringFlag{Name: "time-column", Destination: &o.TimeColumn, DefaultText: "the time of its file", Usage: "`NAME` of the column with times; the latest is the batch's"},
 			&cli.StringFlag{Name: "group-column", Destination: &o.GroupColumn, Usage: "`NAME` of the column that says which rows belong together, as of one patient: one row of each group counts"},
 			&cli.BoolFlag{Name: "compare", Destination: &o.Compare, Usage: "compare the class shares of two states"},
-		}, commandline.Advanced(
+		}, commandline.Advanced(append(trustFlags(&o.Trust),
 			command.Kind(&o.Kind),
 			&cli.StringFlag{Name: "labels", Destination: &o.Labels, Usage: "`NAME` of HELDOUT's array or column of labels; for a .npy file, the file with the labels"},
-		), o.deviceFlags()),
+		)...), o.deviceFlags()),
 		Action: func(c *cli.Context) error {
 			arguments := c.Args().Slice()
 			if o.Compare {
@@ -156,7 +157,7 @@ func (o watchOptions) openFolder(folder string, s streams) (watched, error) {
 	if err != nil {
 		return watched{}, input.Wrong(err)
 	}
-	members, err := model.OpenMembers([]string{run})
+	members, err := o.Trust.OpenMembers([]string{run})
 	if err != nil {
 		return watched{}, input.Wrong(err)
 	}

@@ -11,7 +11,6 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"iwda/internal/nearest"
-	"iwda/nets/architecture"
 )
 
 // decoder writes YAML nodes into Go values and collects what is wrong with them.
@@ -107,10 +106,6 @@ func (d *decoder) mapping(path string, n *yaml.Node, v reflect.Value) {
 // unknownKey suggests the nearest valid key, else the same key elsewhere in the file, else it
 // lists the valid ones.
 func (d *decoder) unknownKey(path string, key *yaml.Node, valid []string) {
-	if join(path, key.Value) == "network.file" { // of former versions
-		d.fail(key, "%v", architecture.ErrTorchScript)
-		return
-	}
 	suggest := nearest.Suggestion(key.Value, valid)
 	if nearest.Name(key.Value, valid) == "" {
 		var elsewhere []string

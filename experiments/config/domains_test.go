@@ -172,7 +172,7 @@ func TestOwnDomainsMistakes(t *testing.T) {
 	for text, want := range map[string]string{
 		own("{a: {path: x.npz}, b: {path: folder}}", "[a-b]"):                        "x.npz and folder: one is a file of features, which ends with .npz",
 		replace("name: digits", "name: digits, domains: "+two):                       "belongs to dataset.name files",
-		own(two, "[a-b]") + "overrides: [{when: {seed: 1}, network: {name: lenet}}]": "does not fit data set files; want one of mlp, linear, forest, boosting, perceptron",
+		own(two, "[a-b]") + "overrides: [{when: {seed: 1}, network: {name: lenet}}]": "does not fit data set files; want one of mlp, linear, forest, boosting, perceptron, torchscript",
 	} {
 		file := parse(t, text)
 		_, err := file.Resolve(file.Config.Tasks[0], "full", "iwdan", 1)

@@ -95,7 +95,7 @@ var withoutEffect = []string{"dataset.root", "dataset.workers", "dataset.cache",
 var asBefore = map[string]any{"discriminator.reversal.alpha": 10, "discriminator.reversal.high": 1, "train.optimizer.name": "sgd", "weights.estimator": "qp"}
 
 // countedBelow are the folders below which the files of settings count.
-var countedBelow = map[string]string{"network.pretrained": "data/weights/"}
+var countedBelow = map[string]string{"network.pretrained": "data/weights/", "network.file": "data/"}
 
 // counted returns the value of a key as it counts: of a file outside the working directory the
 // path that it has where IWDA_DATA is not set.

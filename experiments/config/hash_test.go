@@ -42,7 +42,8 @@ func TestHashOfFiles(t *testing.T) {
 		t.Setenv("IWDA_DATA", data)
 		return resolve(t, parse(t, office+more), "amazon-dslr", "iwdan", 1).Hash()
 	}
-	for _, network := range []string{"", "network: {pretrained: '${IWDA_DATA:-data}/weights/r.pth'}\n"} {
+	const module = "network: {name: torchscript, file: '${IWDA_DATA:-data}/b.pt'}\n"
+	for _, network := range []string{"", "network: {pretrained: '${IWDA_DATA:-data}/weights/r.pth'}\n", module} {
 		want := hash("", network)
 		for _, data := range []string{"/datasets", "../datasets"} {
 			if got := hash(data, network); got != want {
@@ -52,7 +53,8 @@ func TestHashOfFiles(t *testing.T) {
 	}
 	seen := map[string]string{}
 	for _, network := range []string{
-		"", "network: {pretrained: none}\n", "network: {pretrained: /w/r.pth}\n", "network: {pretrained: /w/s.pth}\n", "network: {pretrained: w/s.pth}\n",
+		"", module, "network: {pretrained: none}\n", "network: {pretrained: /w/r.pth}\n", "network: {pretrained: /w/s.pth}\n", "network: {pretrained: w/s.pth}\n",
+		"network: {name: torchscript, file: /b/c.pt}\n", "network: {name: torchscript, file: c.pt}\n",
 	} {
 		of := hash("", network)
 		if other, twice := seen[of]; twice {

@@ -28,7 +28,7 @@ type Resolved struct {
 	Settings
 
 	source, target string // as in a pair
-	// for CheckData: where dataset.root and network.pretrained are given
+	// for CheckData: where dataset.root, and network.file or network.pretrained, are given
 	rootLocation, fileLocation string
 }
 
@@ -67,7 +67,7 @@ func (f *File) Resolve(task, variant, method string, seed int64) (Resolved, erro
 		Settings: doc.Settings,
 		source:   domains.source, target: domains.target,
 		rootLocation: cmp.Or(d.at["dataset.root"], d.at["dataset.domains"], d.at["dataset"]),
-		fileLocation: d.at["network.pretrained"],
+		fileLocation: cmp.Or(d.at["network.file"], d.at["network.pretrained"]),
 	}
 	r.Train.checkLength(d, r.Dataset.Name)
 	m, _ := ParseMethod(method)
@@ -109,10 +109,11 @@ func (f *File) CheckMethods(runs []Resolved) error {
 	return nil
 }
 
-// leaveOut clears defaults that mean nothing to a classifier of the rows themselves or a LeNet.
+// leaveOut clears defaults that mean nothing to a backbone of the user's own, a classifier of the rows
+// themselves or a LeNet.
 func (n *Network) leaveOut() {
 	name := architecture.Name(n.Name)
-	if name == architecture.LeNet || name.Made() != architecture.Stepwise {
+	if name == architecture.TorchScript || name == architecture.LeNet || name.Made() != architecture.Stepwise {
 		n.Pretrained, n.Features, n.Layers = "", 0, 0
 	}
 }
@@ -184,8 +185,18 @@ func (r Resolved) Domains() (sources []string, target string) {
 }
 
 // CheckData returns an Error that names dataset.root, and says what has to be there,
-// where the folder of the run's data set does not exist. Data that are drawn need none.
+// where the folder of the run's data set does not exist, or one that names network.file
+// where that does not. Data that are drawn need none.
 func (r Resolved) CheckData() error {
+	if file := r.Network.File; file != "" {
+		info, err := os.Stat(file)
+		if err == nil && info.IsDir() {
+			err = fmt.Errorf("%s is a folder", file)
+		}
+		if err != nil {
+			return Error{r.fileLocation, fmt.Sprintf("network.file: %v; write a module in PyTorch with torch.jit.script(module).save(path)", err)}
+		}
+	}
 	data, err := r.Dataset.Described()
 	if err != nil {
 		return Error{r.rootLocation, err.Error()}

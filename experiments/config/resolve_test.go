@@ -11,7 +11,6 @@ import (
 
 	"iwda/datasets/catalogue"
 	"iwda/internal/testfiles"
-	"iwda/nets/architecture"
 )
 
 func TestResolveMistakes(t *testing.T) {
@@ -225,6 +224,8 @@ func TestSettingsThatDoNotFit(t *testing.T) {
 		"train.precision=bf16":           "for ResNets",
 		"network={views: 2}":             "network.views is for image files",
 		"network.frozen=true":            "network.frozen keeps a backbone that was trained before; lenet has none",
+		"network.name=torchscript":       "does not fit data set digits; want one of lenet",
+		"network.file=backbone.pt":       "network.file is for network.name torchscript; here it is lenet",
 		"train.schedule={name: inverse}": "needs gamma and power",
 	} {
 		file := parse(t, minimal)
@@ -252,12 +253,45 @@ func TestForestAlignsNothing(t *testing.T) {
 	}
 }
 
-// Experiments of former versions may have a program of the user's own as their network.
+// A backbone of the user's own needs its file, and nothing else of a network's settings
+// counts beside it.
 func TestTorchScript(t *testing.T) {
-	for _, network := range []string{"{name: torchscript}", "{file: b.pt}"} {
-		if _, err := Parse("f.yaml", []byte(minimal+"network: "+network+"\n")); err == nil || !strings.Contains(err.Error(), architecture.ErrTorchScript.Error()) {
-			t.Errorf("%s: error %v", network, err)
+	office := "experiment: o\ndataset: {name: office31, root: ROOT}\ntasks: [amazon-dslr]\nvariants: [full]\nmethods: [iwdan]\nseeds: [1]\n"
+	folder := t.TempDir()
+	t.Setenv("WEIGHTS", folder)
+	for _, test := range []struct{ network, set, want string }{
+		{"{name: torchscript}", "", "f.yaml:7:17: network.name is torchscript, but network.file, the file of the module, is missing"},
+		{"{name: torchscript, file: ''}", "", "f.yaml:7:17: network.name is torchscript, but network.file"},
+		{"{file: b.pt}", "", "f.yaml:7:17: network.file is for network.name torchscript; here it is resnet50"},
+		{"{name: torchscript, file: '${NONE_SUCH}/b.pt'}", "", "f.yaml:7:36: environment variable NONE_SUCH is not set"},
+		{"{name: torchscript, file: '${WEIGHTS}/b.pt'}", "", "f.yaml:7:36: network.file: stat " + folder + "/b.pt: no such file or directory; write a module in PyTorch"},
+		{"{name: torchscript}", "network.file=" + folder, "--set network.file=" + folder + ": network.file: " + folder + " is a folder; write a module in PyTorch"},
+	} {
+		file, err := Parse("f.yaml", []byte(strings.Replace(office, "ROOT", folder, 1)+"network: "+test.network+"\n"))
+		var run Resolved
+		if err == nil && test.set != "" {
+			err = file.Set([]string{test.set})
 		}
+		if err == nil {
+			run, err = file.Resolve("amazon-dslr", "full", "iwdan", 1)
+		}
+		if err == nil {
+			err = run.CheckData()
+		}
+		if err == nil || !strings.HasPrefix(err.Error(), test.want) {
+			t.Errorf("%s: got\n%v\nwant\n%s", test.network, err, test.want)
+		}
+	}
+	run := resolve(t, parse(t, office+"network: {name: torchscript, file: b.pt, frozen: true, features: 9}\n"), "amazon-dslr", "iwdan", 1)
+	if want := (Network{Name: "torchscript", File: "b.pt", Frozen: true}); run.Network != want {
+		t.Errorf("%+v, want %+v", run.Network, want)
+	}
+	text, err := run.YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := ParseRun("config.yaml", text); err != nil || again.Network != run.Network || again.Hash() != run.Hash() {
+		t.Errorf("%+v, %v\n%s", again.Network, err, text)
 	}
 }
 

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -60,8 +59,9 @@ var rules = map[string]rule{
 	"dataset.workers": between(1, 1024),
 	"dataset.cache":   oneOf("cache", images.CacheNames()),
 
-	"network.name":       {takes: strings.Join(architecture.Names(), ", "), check: network},
+	"network.name":       oneOf("network", architecture.Names()),
 	"network.pretrained": {takes: expanded + "; or " + NotPretrained, check: weightsFile},
+	"network.file":       {takes: expanded, check: expandVariables},
 	"network.features":   between(1, 16384),
 	"network.layers":     between(1, 64),
 	"network.views":      between(0, 1000),
@@ -116,14 +116,6 @@ func oneOf(kind string, names []string) rule {
 		}
 		return fmt.Sprintf("unknown %s %q; %s", kind, v.String(), nearest.Suggestion(v.String(), names))
 	}}
-}
-
-// network checks the name of a network.
-func network(path string, v reflect.Value) string {
-	if _, err := architecture.Parse(strings.ToLower(v.String())); errors.Is(err, architecture.ErrTorchScript) {
-		return err.Error()
-	}
-	return oneOf("network", architecture.Names()).check(path, v)
 }
 
 // methods takes the names of methods.

@@ -146,17 +146,21 @@ func (s *Switch) decodeNode(d *decoder, path string, n *yaml.Node) {
 // Network is the feature extractor with its classifier.
 type Network struct {
 	// Name is the network. It must suit the rows: lenet takes images of 28 × 28; mlp, linear, forest,
-	// boosting and perceptron take features; a ResNet takes image files. A forest, boosting and a
-	// perceptron align nothing: they are for source-only.
+	// boosting and perceptron take features; a ResNet takes image files; torchscript takes features or
+	// image files. A forest, boosting and a perceptron align nothing: they are for source-only.
 	Name string `yaml:"name"`
 	// Pretrained is the file with a ResNet's weights, or none to train all of it from scratch.
 	Pretrained string `yaml:"pretrained,omitempty"`
+	// File is the TorchScript module that is the backbone of torchscript. It is a program, which
+	// iwrun run runs: look at this key in files of others.
+	File string `yaml:"file,omitempty"`
 	// Features is the size of each hidden layer of an mlp. The last one's units are the features
 	// that an alignment sees.
 	Features int `yaml:"features,omitempty"`
 	// Layers is the number of hidden layers of an mlp.
 	Layers int `yaml:"layers,omitempty"`
-	// Frozen keeps the backbone of a ResNet as it is, and trains the layers after it alone.
+	// Frozen keeps the backbone of a ResNet or of torchscript as it is, and trains the layers
+	// after it alone.
 	Frozen bool `yaml:"frozen,omitempty"`
 	// Views is the number of augmented views of each image whose features a frozen backbone
 	// computes once, before training. 0 computes them at every step.
@@ -244,7 +248,8 @@ type Train struct {
 	// Schedule is the network's learning-rate schedule.
 	Schedule learningrate.Schedule `yaml:"schedule"`
 	// HeadRate multiplies the learning rate of the discriminator and of the layers after the
-	// backbone of a ResNet; for other networks, of all layers. If left out, it is 1.
+	// backbone of a ResNet or of torchscript; for other networks, of all layers. If left out, it
+	// is 1.
 	HeadRate float64 `yaml:"head_rate,omitempty"`
 	// EvalBatch is the number of rows in each forward pass of an evaluation.
 	EvalBatch int `yaml:"eval_batch"`
@@ -252,7 +257,7 @@ type Train struct {
 	// passes. All else is float32.
 	Precision string `yaml:"precision,omitempty"`
 	// Graph lets a GPU record a step and repeat it as a whole, which takes more of its memory. Steps of
-	// bnm are never recorded, nor are any on a CPU.
+	// bnm and of torchscript are never recorded, nor are any on a CPU.
 	Graph bool `yaml:"graph"`
 	// Restarts is how often a run that diverges begins again, each time with half the learning
 	// rates. It diverges if a loss or gradient is not finite, or a classification loss is above

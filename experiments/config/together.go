@@ -37,7 +37,7 @@ func (s *Settings) checkTogether(d *decoder) {
 		fail("network.normalise", "network.normalise is for features; images are normalised as their networks want them")
 	case data.Kind == catalogue.ImageFiles && n.Name == string(architecture.LeNet) && s.Dataset.Crop != architecture.LeNetSide:
 		fail("dataset.crop", "dataset.crop is %d; network.name %s takes images of %d pixels a side: set dataset.resize and crop to %[3]d", s.Dataset.Crop, n.Name, architecture.LeNetSide)
-	case n.Frozen && !strings.HasPrefix(n.Name, "resnet"):
+	case n.Frozen && n.Name != string(architecture.TorchScript) && !strings.HasPrefix(n.Name, "resnet"):
 		fail("network.frozen", "network.frozen keeps a backbone that was trained before; %s has none", n.Name)
 	case n.Frozen && n.Pretrained == NotPretrained:
 		fail("network.pretrained", "network.pretrained is %s, but network.frozen keeps the backbone as it is, which would be random weights: set network.frozen to false and network.views to 0 to train all of %s, or give a file with weights", NotPretrained, n.Name)
@@ -47,6 +47,12 @@ func (s *Settings) checkTogether(d *decoder) {
 
 	if n.Clip > 0 && !normalise.Standardises(n.Normalise) {
 		fail("network.clip", "network.clip is for network.normalise %s, %s and %s; leave it out, or set it to 0", normalise.OfSource, normalise.Standard, normalise.Matched)
+	}
+	switch isModule := n.Name == string(architecture.TorchScript); {
+	case isModule && n.File == "":
+		fail("network.name", "network.name is %s, but network.file, the file of the module, is missing", n.Name)
+	case !isModule && n.File != "":
+		fail("network.file", "network.file is for network.name %s; here it is %s", architecture.TorchScript, n.Name)
 	}
 	if n.Views > 0 && !n.Frozen {
 		fail("network.views", "network.views needs network.frozen: only a frozen backbone gives the same features twice")

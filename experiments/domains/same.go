@@ -1,6 +1,7 @@
 package domains
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -52,12 +53,12 @@ func OfOtherData(runs []plan.Run, results string) (other []plan.Run, err error) 
 	return other, nil
 }
 
-// CheckSameWeights finds finished runs of which the file of pretrained weights was another one of
-// that name. They are an error, or removed with overwrite.
+// CheckSameWeights finds finished runs of which the file of pretrained weights or the module was
+// another one of that name. They are an error, or removed with overwrite.
 func CheckSameWeights(runs []plan.Run, results string, overwrite bool) error {
 	sums := map[string]string{}
 	for _, run := range runs {
-		path := run.Config.Network.Pretrained
+		path := cmp.Or(run.Config.Network.File, run.Config.Network.Pretrained)
 		result, finished := run.Finished(results)
 		if !finished || result.WeightsSHA256 == "" {
 			continue

@@ -28,6 +28,7 @@ type Facts struct {
 // Models are models whose networks are made.
 type Models struct {
 	Folders []string
+	Modules []string // the SHA-256 of the module of each that may run, "" for none
 	Device  string
 	Threads int
 }

@@ -102,6 +102,10 @@ func (m Metadata) checkNetwork() error {
 				return fmt.Errorf("network.trees is %d, network.nodes %d and network.leaves %d, want 1 to %d", n.Trees, n.Nodes, n.Leaves, maxSize)
 			}
 		}
+	case architecture.TorchScript:
+		if n.Backbone == nil {
+			return fmt.Errorf("network.backbone, the file of the module, is missing; %s needs it", n.Name)
+		}
 	}
 	return nil
 }

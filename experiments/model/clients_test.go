@@ -35,8 +35,9 @@ type clientCase struct {
 	features, logits, probabilities []float64
 }
 
-// eachModel writes a model of every kind of network, and its rows, into a folder.
-func eachModel(t *testing.T, f func(t *testing.T, c clientCase, m model.Model)) {
+// eachModel writes a model of every kind of network that is ours, and of others, and its
+// rows, into a folder.
+func eachModel(t *testing.T, f func(t *testing.T, c clientCase, m model.Model), others ...model.Metadata) {
 	frozen := describe(architecture.ResNet18, 3, 40, 33)
 	frozen.Architecture.Frozen = true
 	scaled := describe(architecture.MLP, 12)
@@ -45,11 +46,11 @@ func eachModel(t *testing.T, f func(t *testing.T, c clientCase, m model.Model)) 
 	plain.Normalisation, plain.Architecture.HiddenLayers = normalise.Normalisation{Kind: normalise.None}, 1
 	clipped := describe(architecture.MLP, 11)
 	clipped.Normalisation.Target.Low, clipped.Normalisation.Target.High = slices.Repeat([]float32{-0.4}, 11), slices.Repeat([]float32{1}, 11)
-	for _, about := range []model.Metadata{
+	for _, about := range append([]model.Metadata{
 		describe(architecture.LeNet, 1, 28, 28), describe(architecture.MLP, 12), scaled, plain, clipped, frozen, describe(architecture.Forest, 12), describe(architecture.Boosting, 12), describe(architecture.Perceptron, 12),
 		describe(architecture.ResNet18, 3, 32, 32), describe(architecture.ResNet34, 3, 32, 32), describe(architecture.ResNet50, 3, 32, 32),
 		describe(architecture.ResNet101, 3, 32, 32), describe(architecture.ResNet152, 3, 32, 32),
-	} {
+	}, others...) {
 		name := fmt.Sprintf("%s-%s-%d-%s-frozen=%v", about.Architecture.Name, about.Input.Kind, about.Input.Shape[0], about.Normalisation.Kind, about.Architecture.Frozen)
 		t.Run(name, func(t *testing.T) {
 			torch.Tidy(func() {
@@ -150,7 +151,7 @@ func TestONNXRuntime(t *testing.T) {
 	})
 	t.Run("together", func(t *testing.T) {
 		c := ensemble(t)
-		members, err := model.OpenEnsemble(c.folder)
+		members, err := model.Trust{Inside: true}.OpenEnsemble(c.folder)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -177,7 +178,7 @@ func ensemble(t *testing.T) clientCase {
 	second.Shares.Target, second.Architecture.HiddenLayers = []float64{0.125, 0.25, 0.625}, 1
 	second.Normalisation.Target.Mean[3] = 2
 	c := clientCase{folder: saveMembers(t, map[string]model.Metadata{"seed-1": first, "seed-20": second, "seed-30": describe(architecture.Forest, 12)})}
-	members, err := model.OpenEnsemble(c.folder)
+	members, err := model.Trust{Inside: true}.OpenEnsemble(c.folder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +231,7 @@ folder, output, *shape = sys.argv[1:]
 rows = torch.frombuffer(bytearray(open(folder + "/input", "rb").read()), dtype=torch.float32).reshape([int(n) for n in shape])
 sys.path.insert(0, PACKAGE)
 import iwda
-made = {"predicted": predict(folder, rows), "loaded": torch.from_numpy(iwda.load(folder).predict_proba(rows))}
+made = {"predicted": predict(folder, rows), "loaded": torch.from_numpy(iwda.load(folder, run_module=True).predict_proba(rows))}
 if not glob.glob(folder + "/seed-*"):
     about, state = load(folder)
     made["plain"] = probabilities(folder, rows)
@@ -250,6 +251,8 @@ json.dump({name: values.flatten().tolist() for name, values in made.items()}, op
 		within(t, "probabilities", got.Predicted, c.probabilities)
 		within(t, "probabilities by iwda.load", got.Loaded, c.probabilities)
 	})
+	frozen := scripted(t, "frozen.pt", 3, 7, 7)
+	frozen.Architecture.Frozen = true
 	eachModel(t, func(t *testing.T, c clientCase, _ model.Model) {
 		output := filepath.Join(c.folder, "output.json")
 		arguments := []string{script, c.folder, output}
@@ -273,7 +276,7 @@ json.dump({name: values.flatten().tolist() for name, values in made.items()}, op
 		if strings.HasPrefix(c.name, "mlp-features-none") {
 			within(t, "logits of the mlp of ten lines", got.Logits, c.logits)
 		}
-	})
+	}, scripted(t, "backbone.pt", 3, 7, 7), scripted(t, "shared.pt", 6), scripted(t, "vectors.pt", 2), frozen)
 }
 
 func readJSON(t *testing.T, path string, to any) {

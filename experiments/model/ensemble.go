@@ -12,18 +12,21 @@ import (
 	"iwda/experiments/store"
 )
 
+// OpenEnsemble is [Trust.OpenEnsemble] by the zero value.
+func OpenEnsemble(folder string) ([]Model, error) { return Trust{}.OpenEnsemble(folder) }
+
 // OpenEnsemble opens the models of a folder that predict together: all of its folders
 // seed-N, such as those of a method's runs, or of its folder model/, by increasing N. A
 // folder that [Open] reads is an ensemble of one.
 //
 // A folder seed-N that Open refuses, as that of a run that has not finished, is an error,
 // and so are models that differ in their classes or in the rows that they take.
-func OpenEnsemble(folder string) ([]Model, error) {
+func (t Trust) OpenEnsemble(folder string) ([]Model, error) {
 	folders, err := members(folder)
 	if err != nil {
 		return nil, err
 	}
-	return OpenMembers(folders)
+	return t.OpenMembers(folders)
 }
 
 // members returns the folders of the models of a folder that predict together.
@@ -40,7 +43,7 @@ func members(folder string) ([]string, error) {
 	return folders, nil
 }
 
-// Describe returns what the models of a folder that [OpenEnsemble] would open say of themselves, and
+// Describe returns what the models of a folder that [Trust.OpenEnsemble] would open say of themselves, and
 // the folders where each lies. It opens none.
 func Describe(folder string) (models []Metadata, places []string, err error) {
 	folders, err := members(folder)
@@ -62,10 +65,10 @@ func Describe(folder string) (models []Metadata, places []string, err error) {
 }
 
 // OpenMembers opens the models of these folders, which are to predict together.
-func OpenMembers(folders []string) ([]Model, error) {
+func (t Trust) OpenMembers(folders []string) ([]Model, error) {
 	var members []Model
 	for _, folder := range folders {
-		m, err := Open(folder)
+		m, err := t.Open(folder)
 		if err != nil {
 			return nil, err
 		}
@@ -130,7 +133,7 @@ func Files(folder string) (paths []string) {
 	}
 	within := filepath.Join(folder, inner)
 	for _, place := range slices.Concat([]string{folder, within}, seedFolders(folder), seedFolders(within)) {
-		for _, name := range []string{MetadataFile, WeightsFile, store.CheckpointFile} {
+		for _, name := range []string{MetadataFile, WeightsFile, BackboneFile, store.CheckpointFile} {
 			paths = append(paths, filepath.Join(place, name))
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"iwda/experiments/model"
 	"iwda/nets/architecture"
+	"iwda/nets/statedict"
 	"iwda/torch"
 )
 
@@ -118,6 +119,54 @@ func TestSaveEnsemble(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(run, model.MetadataFile)); err != nil {
 		t.Error(err)
+	}
+}
+
+// A module takes its room once, frozen or not, however often it is saved, and a frozen one's
+// tensors are its own.
+func TestSaveEnsembleOfOneModule(t *testing.T) {
+	frozen, trained, other := scripted(t, "backbone.pt", 3, 7, 7), scripted(t, "backbone.pt", 3, 7, 7), scripted(t, "frozen.pt", 3, 7, 7)
+	frozen.Architecture.Frozen, other.Architecture.Frozen = true, true
+	members, err := model.Trust{Inside: true}.OpenEnsemble(saveMembers(t, map[string]model.Metadata{"seed-1": frozen, "seed-2": frozen, "seed-3": trained, "seed-4": other}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	for range 2 {
+		if err := model.Save(folder, members...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file := func(seed, name string) string { return filepath.Join(folder, seed, name) }
+	for seed, want := range map[string]bool{"seed-2": true, "seed-3": true, "seed-4": false} {
+		first, err := os.Stat(file("seed-1", model.BackboneFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if second, err := os.Stat(file(seed, model.BackboneFile)); err != nil || os.SameFile(first, second) != want {
+			t.Errorf("%s has the first one's file: %v, want %v; error %v", seed, !want, want, err)
+		}
+	}
+	for seed, want := range map[string]bool{"seed-1": false, "seed-3": true} {
+		tensors, _, err := statedict.Read(file(seed, model.WeightsFile))
+		has := slices.ContainsFunc(tensors, func(t statedict.Tensor) bool { return strings.HasPrefix(t.Name, "backbone.") })
+		if err != nil || has != want {
+			t.Errorf("%s has the backbone's tensors: %v, want %v; error %v", seed, has, want, err)
+		}
+	}
+	again, err := model.Trust{Inside: true}.OpenEnsemble(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, m := range again {
+		was := networkOf(members[i]).State()
+		for j, e := range networkOf(m).State() {
+			want := was[j]
+			values, wanted := torch.ToSlice[float32](e.Tensor.To(torch.Float32, torch.CPU)), torch.ToSlice[float32](want.Tensor.To(torch.Float32, torch.CPU))
+			if e.Name != want.Name || e.Tensor.DType() != want.Tensor.DType() || !slices.Equal(values, wanted) {
+				t.Errorf("%s: %s is not what was saved as %s", m.Folder, e.Name, want.Name)
+			}
+		}
 	}
 }
 

@@ -87,14 +87,16 @@ type Architecture struct {
 	Leaves int `json:"leaves,omitempty"`
 	// Frozen says that the backbone was not trained; ReLU follows its bottleneck.
 	Frozen bool `json:"frozen,omitempty"`
-	// Backbone is where the weights of a frozen backbone are, in the folder of a run whose checkpoint
-	// leaves them out; nil elsewhere.
+	// Backbone is the module of torchscript. Of a ResNet it is where the weights of a frozen
+	// backbone are, in the folder of a run whose checkpoint leaves them out; nil elsewhere.
 	Backbone *Backbone `json:"backbone,omitempty"`
 }
 
-// Backbone is a file of pretrained weights.
+// Backbone is a file of pretrained weights, or of a TorchScript module.
 type Backbone struct {
-	File   string `json:"file"` // relative to the working directory
+	// File is relative to the working directory, and in the model.json that [Save] writes
+	// to its folder.
+	File   string `json:"file"`
 	SHA256 string `json:"sha256"`
 }
 
@@ -200,12 +202,6 @@ func readFile(folder string) (file, error) {
 		return file{}, err
 	}
 	f, err := parseMetadata(data)
-	if of := f.Architecture.Backbone; of != nil && errors.Is(err, architecture.ErrTorchScript) {
-		if exists(filepath.Join(folder, WeightsFile)) {
-			of.File = filepath.Join(folder, of.File)
-		}
-		return file{}, input.Wrong(fmt.Errorf("%s is a TorchScript module: %w", of.File, err))
-	}
 	if err != nil {
 		return file{}, fmt.Errorf("%s: %w", path, err)
 	}
@@ -235,7 +231,10 @@ func parseMetadata(data []byte) (file, error) {
 	if err := json.Unmarshal(data, &f); err != nil {
 		return file{}, located(data, err)
 	}
-	return f, f.check()
+	if err := f.check(); err != nil {
+		return file{}, err
+	}
+	return f, nil
 }
 
 // located adds the line to an error of package json.

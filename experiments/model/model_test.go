@@ -3,8 +3,10 @@ package model_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"math"
@@ -108,6 +110,9 @@ func makeModel(t *testing.T, about model.Metadata) model.Model {
 		Classes: len(about.Classes), RowShape: about.Input.Shape, Frozen: about.Architecture.Frozen,
 		HiddenLayers: about.Architecture.HiddenLayers, HiddenSize: about.Architecture.HiddenSize,
 	}
+	if about.Architecture.Backbone != nil {
+		settings.Weights = about.Architecture.Backbone.File
+	}
 	network, _, err := nets.New(about.Architecture.Name, settings)
 	if err != nil {
 		t.Fatal(err)
@@ -147,11 +152,29 @@ func weightsOf(state nets.State) []statedict.Tensor {
 
 // networkOf is the network of a model.
 func networkOf(m model.Model) nets.Network {
-	n, err := network.New(m)
+	allowed := ""
+	if b := m.Architecture.Backbone; b != nil {
+		allowed = b.SHA256
+	}
+	n, err := network.New(m, allowed)
 	if err != nil {
 		panic(err)
 	}
 	return n
+}
+
+// scripted describes a network with the module of that name in testdata, which takes rows of
+// that shape.
+func scripted(t *testing.T, name string, shape ...int) model.Metadata {
+	t.Helper()
+	about := describe(architecture.TorchScript, shape...)
+	file := filepath.Join("..", "..", "testdata", "torchscript", name)
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	about.Architecture.Backbone = &model.Backbone{File: file, SHA256: fmt.Sprintf("%x", sha256.Sum256(content))}
+	return about
 }
 
 func save(t *testing.T, m model.Model) (folder string) {
@@ -169,21 +192,26 @@ func TestRoundTrip(t *testing.T) {
 	plain := describe(architecture.MLP, 4)
 	plain.Normalisation = normalise.Normalisation{Kind: normalise.UnitLength}
 	plain.Calibration, plain.Shares.Target, plain.Provenance, plain.Versions = nil, nil, nil, nil
+	scriptOfFeatures, frozenScript := scripted(t, "shared.pt", 6), scripted(t, "frozen.pt", 3, 7, 7)
+	frozenScript.Architecture.Frozen, frozenScript.Input.Resize = true, 8
 	for _, about := range []model.Metadata{
 		describe(architecture.LeNet, 1, 28, 28), describe(architecture.MLP, 4), plain, describe(architecture.ResNet18, 3, 32, 32), frozen,
-		describe(architecture.Forest, 4), describe(architecture.Boosting, 4), describe(architecture.Perceptron, 4),
+		scripted(t, "backbone.pt", 3, 7, 7), scriptOfFeatures, frozenScript, describe(architecture.Forest, 4), describe(architecture.Boosting, 4), describe(architecture.Perceptron, 4),
 	} {
 		torch.Tidy(func() {
 			saved := makeModel(t, about)
 			folder := save(t, saved)
-			loaded, err := model.Open(folder)
+			loaded, err := model.Trust{Inside: true}.Open(folder)
 			if err != nil {
 				t.Fatal(err)
+			}
+			if b := about.Architecture.Backbone; b != nil { // the folder stands alone
+				about.Architecture.Backbone = &model.Backbone{File: filepath.Join(folder, model.BackboneFile), SHA256: b.SHA256}
 			}
 			if difference := cmp.Diff(about, loaded.Metadata); difference != "" {
 				t.Errorf("%s: %s", about.Architecture.Name, difference)
 			}
-			if !reflect.DeepEqual(loaded.Weights, saved.Weights) {
+			if !reflect.DeepEqual(loaded.Weights, trainedOf(saved)) {
 				t.Errorf("%s: other weights", about.Architecture.Name)
 			}
 			if loaded.Logits() == nil {
@@ -191,6 +219,13 @@ func TestRoundTrip(t *testing.T) {
 			}
 		})
 	}
+}
+
+// trainedOf are the weights that a folder has of a model: all, but those of a frozen module.
+func trainedOf(m model.Model) []statedict.Tensor {
+	return slices.DeleteFunc(slices.Clone(m.Weights), func(t statedict.Tensor) bool {
+		return m.Architecture.Frozen && m.Architecture.Backbone != nil && strings.HasPrefix(t.Name, "backbone.")
+	})
 }
 
 // edited saves a model of a network on four values and changes model.json.
@@ -258,6 +293,8 @@ func TestErrorsNameFileAndField(t *testing.T) {
 		{"network.name", "vgg", `network.name: nets: no network "vgg"; there are lenet`},
 		{"network.name", "lenet", `input.kind is "features", input.shape is [4]; lenet takes images of shape [1 28 28]`},
 		{"network.name", "resnet50", `input.kind is "features", which resnet50 does not take`},
+		{"network.name", "torchscript", "network.backbone, the file of the module, is missing"},
+		{"network.backbone", map[string]any{"file": "../backbone.pt"}, `network.backbone.file is "../backbone.pt", which is not in the folder`},
 		{"network.hidden_size", -1, "network.hidden_size -1"},
 		{"input.shape", []int{0}, "input.shape[0] is 0"},
 		{"input.shape", []int{4, 4}, "input.shape is [4 4]; of features it is [size]"},
@@ -459,6 +496,27 @@ func TestNamesOfWeights(t *testing.T) {
 			t.Errorf("names %v, metadata %v", names, metadata)
 		}
 	})
+}
+
+// A module of TorchScript is a program that ONNX cannot hold, and only the one that the
+// model was trained with is its backbone.
+func TestTorchScriptModel(t *testing.T) {
+	about := scripted(t, "backbone.pt", 3, 7, 7)
+	about.Architecture.Frozen = true
+	m := makeModel(t, about)
+	var out bytes.Buffer
+	if err := model.WriteONNX(&out, []model.Model{m}, [][]float64{m.Shares.Target}); err == nil || !strings.Contains(err.Error(), "TorchScript module") || out.Len() > 0 {
+		t.Errorf("error %v, %d bytes", err, out.Len())
+	}
+	folder := save(t, m)
+	other, err := os.ReadFile(filepath.Join("..", "..", "testdata", "torchscript", "frozen.pt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	testfiles.Write(t, filepath.Join(folder, model.BackboneFile), string(other))
+	if _, err := (model.Trust{Inside: true}).Open(folder); err == nil || !strings.Contains(err.Error(), "it had "+m.Architecture.Backbone.SHA256) {
+		t.Errorf("another module: error %v", err)
+	}
 }
 
 func TestONNXRefusesOtherShares(t *testing.T) {

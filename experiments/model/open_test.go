@@ -12,6 +12,7 @@ import (
 	"iwda/experiments/checkpoint"
 	"iwda/experiments/model"
 	"iwda/internal/input"
+	"iwda/internal/printable"
 	"iwda/internal/testfiles"
 	"iwda/internal/wholefile"
 	"iwda/nets"
@@ -141,18 +142,66 @@ func writeCheckpoint(t *testing.T, path string, state nets.State) {
 	}
 }
 
-// A model of a former version that has a program is an error that names it: it does not run.
-func TestTorchScript(t *testing.T) {
-	program := map[string]any{"name": "torchscript", "backbone": map[string]any{"file": "backbone.pt", "sha256": ""}}
-	folder := edited(t, architecture.MLP, func(keys map[string]any) { keys["network"] = program })
-	_, err := model.OpenEnsemble(folder)
-	if want := filepath.Join(folder, "backbone.pt") + " is a TorchScript module: "; !errors.Is(err, input.ErrWrong) || !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(), "docs/howto/images.md") {
-		t.Errorf("error %v", err)
-	}
-	if err := os.Remove(filepath.Join(folder, model.WeightsFile)); err != nil { // a run's names it from the working directory
+// A module runs if it is trusted where it really lies, and is named in the error else. What is not
+// the one that model.json describes does not run, trusted or not.
+func TestModulesRunIfTrusted(t *testing.T) {
+	about := scripted(t, "vectors.pt", 2)
+	of := save(t, makeModel(t, about))
+	module := filepath.Join(of, model.BackboneFile)
+	content, err := os.ReadFile(module)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := model.Open(folder); err == nil || !strings.HasPrefix(err.Error(), "backbone.pt is a TorchScript module: ") {
-		t.Errorf("error %v", err)
+	elsewhere := filepath.Join(t.TempDir(), "it's elsewhere.pt")
+	testfiles.Write(t, elsewhere, string(content))
+	link := func(to string) string {
+		folder := save(t, makeModel(t, about))
+		path := filepath.Join(folder, model.BackboneFile)
+		if err := errors.Join(os.Remove(path), os.Symlink(to, path)); err != nil {
+			t.Fatal(err)
+		}
+		return folder
+	}
+	run := func(file string) string {
+		folder := t.TempDir()
+		torch.Tidy(func() {
+			m := makeModel(t, about)
+			writeCheckpoint(t, filepath.Join(folder, "checkpoint.safetensors"), networkOf(m).State())
+			m.Architecture.Backbone = &model.Backbone{File: file, SHA256: about.Architecture.Backbone.SHA256}
+			if err := m.Write(nil, folder); err != nil {
+				t.Fatal(err)
+			}
+		})
+		return folder
+	}
+	ofRun := run(elsewhere)
+	testfiles.Write(t, filepath.Join(ofRun, model.BackboneFile), string(content)) // which nobody opens
+	for name, c := range map[string]struct {
+		folder, add string // after the question
+		enough      []model.Trust
+	}{
+		"inside":                {of, "add --run-module", []model.Trust{{Inside: true}, {Files: []string{module}}}},
+		"a link that leads out": {link(elsewhere), "add --module ", []model.Trust{{Files: []string{elsewhere}}}},
+		"outside":               {ofRun, "add " + printable.Command("--module", elsewhere), []model.Trust{{Files: []string{"nowhere", elsewhere}}}},
+	} {
+		others := []model.Trust{{}, {Files: []string{"../../testdata/torchscript/vectors.pt"}}}
+		if len(c.enough) == 1 {
+			others = append(others, model.Trust{Inside: true})
+		}
+		for _, trust := range others {
+			_, err := trust.OpenEnsemble(c.folder)
+			if !model.Untrusted(err) || !errors.Is(err, input.ErrWrong) || !strings.Contains(err.Error(), about.Architecture.Backbone.SHA256) || !strings.Contains(err.Error(), c.add) {
+				t.Errorf("%s, %+v: error %v", name, trust, err)
+			}
+		}
+		for _, trust := range c.enough {
+			if _, err := trust.OpenEnsemble(c.folder); err != nil {
+				t.Errorf("%s, %+v: %v", name, trust, err)
+			}
+		}
+	}
+	testfiles.Write(t, elsewhere, string(content)+"more")
+	if _, err := (model.Trust{Files: []string{elsewhere}}).Open(ofRun); err == nil || !strings.Contains(err.Error(), "it had "+about.Architecture.Backbone.SHA256) {
+		t.Errorf("a module that was changed: error %v", err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"iwda/experiments/store"
 	"iwda/internal/wholefile"
+	"iwda/nets/architecture"
 	"iwda/nets/statedict"
 )
 
@@ -24,7 +25,9 @@ import (
 //
 // The folder is replaced in one step: whenever the program ends, all of it is the former models or
 // the new ones. See [wholefile.Disk.WriteFolder] for what that asks of the folder. Metadata that [Open]
-// would refuse are an error; their format is set.
+// would refuse are an error; their format is set. A module of torchscript is copied, and one that
+// models have in common takes the room of one; if it is frozen, its tensors are not repeated in the
+// file of weights.
 func Save(folder string, models ...Model) error {
 	var disk *wholefile.Disk
 	places := []string{"."}
@@ -48,9 +51,18 @@ func Save(folder string, models ...Model) error {
 		}
 	}
 	return disk.WriteFolder(folder, func(name string) bool { return !isFormer(folder, name) }, func(made string) error {
+		module := "" // of the first one
 		for i, m := range models {
-			if err := m.WriteBeside(disk, filepath.Join(made, places[i])); err != nil {
+			place, first := filepath.Join(made, places[i]), models[0].Architecture.Backbone
+			put := disk.Copy
+			if own := m.Architecture.Backbone; module != "" && own != nil && own.SHA256 == first.SHA256 {
+				put = func(path, _ string) error { return disk.Link(path, module) }
+			}
+			if err := m.save(disk, place, put); err != nil {
 				return err
+			}
+			if i == 0 && m.Architecture.Name == architecture.TorchScript {
+				module = filepath.Join(place, BackboneFile)
 			}
 		}
 		return nil
@@ -60,8 +72,7 @@ func Save(folder string, models ...Model) error {
 // isFormer reports whether Save left an entry of a folder or of one for a seed in it. A run's folder,
 // which has no file of weights alone, is none of its own.
 func isFormer(folder, name string) bool {
-	const module = "backbone.pt" // of former versions
-	files := []string{MetadataFile, WeightsFile, module}
+	files := []string{MetadataFile, WeightsFile, BackboneFile}
 	if inside, err := os.ReadDir(filepath.Join(folder, name)); err == nil { // a folder
 		return slices.Contains(seedFolders(folder), filepath.Join(folder, name)) && exists(filepath.Join(folder, name, WeightsFile)) &&
 			!slices.ContainsFunc(inside, func(e fs.DirEntry) bool { return !slices.Contains(files, e.Name()) })
@@ -70,16 +81,19 @@ func isFormer(folder, name string) bool {
 	return slices.Contains(files, file) && exists(filepath.Join(folder, within, WeightsFile))
 }
 
-// WriteBeside writes the model into a folder, beside the files that are there.
-func (m Model) WriteBeside(disk *wholefile.Disk, folder string) error {
+// save writes the model, and has put bring torchscript's module into the folder.
+func (m Model) save(disk *wholefile.Disk, folder string, put func(path, from string) error) error {
+	module := m.Architecture.Backbone
+	if m.Architecture.Backbone = nil; m.Architecture.Name == architecture.TorchScript && module != nil {
+		m.Architecture.Backbone = &Backbone{File: BackboneFile, SHA256: module.SHA256}
+	}
 	if err := disk.MakeFolder(folder); err != nil {
 		return err
 	}
-	weights, err := m.whole()
+	weights, err := m.whole(module)
 	if err != nil {
 		return err
 	}
-	m.Architecture.Backbone = nil
 	sum := sha256.New()
 	err = disk.Write(filepath.Join(folder, WeightsFile), func(w io.Writer) error {
 		return statedict.Write(io.MultiWriter(w, sum), weights)
@@ -87,7 +101,17 @@ func (m Model) WriteBeside(disk *wholefile.Disk, folder string) error {
 	if err != nil {
 		return err
 	}
+	if m.Architecture.Backbone != nil {
+		if err := put(filepath.Join(folder, BackboneFile), module.File); err != nil {
+			return err
+		}
+	}
 	return file{WeightsSHA256: hex.EncodeToString(sum.Sum(nil)), Metadata: m.Metadata}.write(disk, folder)
+}
+
+// WriteBeside writes the model into the folder of the run that made it, beside other files.
+func (m Model) WriteBeside(disk *wholefile.Disk, folder string) error {
+	return m.save(disk, folder, nil)
 }
 
 // Write writes model.json alone, for a folder whose checkpoint has the weights. Metadata
@@ -97,11 +121,16 @@ func (m Metadata) Write(disk *wholefile.Disk, folder string) error {
 }
 
 // whole are the tensors of a model whose folder stands alone, with those of a frozen backbone that were left in
-// its file.
-func (m Model) whole() ([]statedict.Tensor, error) {
+// its file, and without those that a frozen module has, which were not trained.
+func (m Model) whole(backbone *Backbone) ([]statedict.Tensor, error) {
 	const prefix = "backbone."
-	backbone, of := m.Architecture.Backbone, func(t statedict.Tensor) bool { return strings.HasPrefix(t.Name, prefix) }
-	if !m.Architecture.Frozen || backbone == nil || slices.ContainsFunc(m.Weights, of) {
+	of := func(t statedict.Tensor) bool { return strings.HasPrefix(t.Name, prefix) }
+	switch {
+	case !m.Architecture.Frozen || backbone == nil:
+		return m.Weights, nil
+	case m.Architecture.Name == architecture.TorchScript:
+		return slices.DeleteFunc(slices.Clone(m.Weights), of), nil
+	case slices.ContainsFunc(m.Weights, of):
 		return m.Weights, nil
 	}
 	pretrained, sum, err := statedict.Backbone(backbone.File)

@@ -2,11 +2,13 @@ package model
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 
 	"iwda/datasets"
 	"iwda/inference/classshares"
+	"iwda/nets/architecture"
 	"iwda/nets/onnx"
 	"iwda/nets/statedict"
 	"iwda/weightest"
@@ -50,7 +52,8 @@ func (m Metadata) corrected(shares []float64) (calibration.Calibration, error) {
 // through normalisation and network, to what [Metadata.Probabilities] makes of the logits with
 // each member's shares, and the mean of that. The names of the classes are its property
 // "classes", a list in JSON, and what is to be taken off the values before is "origins", if
-// anything is. See package onnx for inputs and outputs.
+// anything is. See package onnx for inputs and outputs. A network whose backbone
+// is a TorchScript module cannot be written.
 func WriteONNX(w io.Writer, models []Model, shares [][]float64) error {
 	written := make([]onnx.Model, len(models))
 	for i, m := range models {
@@ -75,6 +78,10 @@ func WriteONNX(w io.Writer, models []Model, shares [][]float64) error {
 }
 
 func (m Model) onnx(shares []float64) (onnx.Model, error) {
+	if m.Architecture.Name == architecture.TorchScript {
+		return onnx.Model{}, errors.New("the backbone is a TorchScript module, a program that iwda does not translate to ONNX; " +
+			"write the model's folder with -o, load it in PyTorch as docs/reference/model.md shows, and use torch.onnx.export there")
+	}
 	c, err := m.corrected(shares)
 	if err != nil {
 		return onnx.Model{}, err
@@ -84,7 +91,7 @@ func (m Model) onnx(shares []float64) (onnx.Model, error) {
 		Normalisation: m.Normalisation, Parameters: make(map[string]onnx.Tensor),
 		Scales: c.Scales, Shifts: c.Biases, Vote: m.Vote,
 	}
-	weights, err := m.whole()
+	weights, err := m.whole(m.Architecture.Backbone)
 	if err != nil {
 		return onnx.Model{}, err
 	}

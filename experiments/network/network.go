@@ -4,20 +4,24 @@ package network
 
 import (
 	"fmt"
+	"os"
 	"runtime"
 	"slices"
 
 	"iwda/datasets"
 	"iwda/datasets/normalise"
 	"iwda/experiments/model"
+	"iwda/internal/input"
 	"iwda/nets"
+	"iwda/nets/architecture"
 	"iwda/nets/statedict"
 	"iwda/torch"
 )
 
 // New makes the network that a model describes, on the CPU, and gives it the model's weights. Weights that are not
-// its are an error that names them.
-func New(m model.Model) (network nets.Network, err error) {
+// its are an error that names them. So is the module of torchscript if it is not the one that the model
+// describes, or has another SHA-256 than the one that is allowed: it does not run then.
+func New(m model.Model, allowed string) (network nets.Network, err error) {
 	settings := nets.Settings{
 		Classes: len(m.Classes), Frozen: m.Architecture.Frozen,
 		RowShape: m.Input.Shape, HiddenLayers: m.Architecture.HiddenLayers, HiddenSize: m.Architecture.HiddenSize,
@@ -25,6 +29,12 @@ func New(m model.Model) (network nets.Network, err error) {
 	backbone := m.Architecture.Backbone
 	if backbone != nil {
 		settings.Weights = backbone.File
+		settings.Permit = func(_ *os.File, sum string) error {
+			if sum != allowed {
+				return input.Wrong(fmt.Errorf("%s is a TorchScript module, a program, and not the one that may run (SHA-256 %s)", backbone.File, sum))
+			}
+			return backbone.Check(sum)
+		}
 	}
 	torch.Tidy(func() {
 		var sum string
@@ -69,16 +79,16 @@ type member struct {
 	network nets.Network
 }
 
-// Open opens the models of folders and makes their networks on a device. Those with the same frozen backbone have
-// it once.
-func Open(folders []string, device torch.Device, threads int) (*Ensemble, error) {
+// Open opens the models of folders and makes their networks on a device, with the SHA-256 of the module of each
+// that may run, or "". Those with the same frozen backbone have it once.
+func Open(folders, modules []string, device torch.Device, threads int) (*Ensemble, error) {
 	e := &Ensemble{device: device, threads: threads}
 	for i, folder := range folders {
-		of, err := model.Open(folder)
+		of, err := model.OpenUnasked(folder)
 		if err != nil {
 			return nil, err
 		}
-		network, err := New(of)
+		network, err := New(of, modules[i])
 		if err != nil {
 			return nil, err
 		}
@@ -100,6 +110,9 @@ func (m member) shareBackbone(other member) {
 	frozen, ok := m.network.(*nets.Frozen)
 	with, both := other.network.(*nets.Frozen)
 	if !ok || !both || m.Architecture.Name != other.Architecture.Name {
+		return
+	}
+	if m.Architecture.Name == architecture.TorchScript && m.Architecture.Backbone.SHA256 != other.Architecture.Backbone.SHA256 {
 		return
 	}
 	torch.Tidy(func() { frozen.ShareBackbone(with) })

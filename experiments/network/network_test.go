@@ -2,42 +2,48 @@ package network
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
+	"strings"
 	"testing"
 
 	"iwda/datasets/normalise"
 	"iwda/experiments/model"
-	"iwda/internal/evenly"
+	"iwda/internal/input"
+	"iwda/internal/testfiles"
 	"iwda/internal/wholefile"
 	"iwda/nets"
 	"iwda/nets/architecture"
 	"iwda/torch"
 )
 
-// write writes a model of a frozen ResNet with random numbers by a seed, whose head has others, and returns its folder.
-func write(t *testing.T, backbone, head uint64, how normalise.Normalisation) (folder string) {
+// write writes a model of a frozen backbone with random numbers, and returns its folder and the SHA-256 of its module.
+func write(t *testing.T, name architecture.Name, shape ...int) (folder, sum string) {
 	t.Helper()
 	folder = t.TempDir()
 	about := model.Metadata{
-		Architecture: model.Architecture{Name: architecture.ResNet18, Frozen: true}, Input: model.Input{Kind: model.Images, Shape: []int{3, 32, 32}}, Classes: []string{"a", "b"},
-		Normalisation: how, Shares: model.Shares{Source: []float64{0.5, 0.5}, Classifier: []float64{0.5, 0.5}},
+		Architecture: model.Architecture{Name: name, Frozen: true}, Input: model.Input{Kind: model.Images, Shape: shape}, Classes: []string{"a", "b"},
+		Normalisation: normalise.Normalisation{Kind: normalise.None}, Shares: model.Shares{Source: []float64{0.5, 0.5}, Classifier: []float64{0.5, 0.5}},
 	}
-	torch.Seed(backbone)
-	made, _, err := nets.New(about.Architecture.Name, nets.Settings{Classes: 2, Frozen: true})
+	settings := nets.Settings{Classes: 2, RowShape: shape, Frozen: true}
+	if name == architecture.TorchScript {
+		about.Input.Kind, settings.Weights = model.Features, "../../testdata/torchscript/vectors.pt"
+		testfiles.Write(t, filepath.Join(folder, model.BackboneFile), string(testfiles.Read(t, settings.Weights)))
+	}
+	torch.Seed(3)
+	made, sum, err := nets.New(name, settings)
 	if err != nil {
 		t.Fatal(err)
 	}
-	torch.Seed(head)
-	torch.Tidy(func() {
-		for _, e := range made.(*nets.Frozen).Head() {
-			e.Tensor.Set(torch.RandN(torch.Float32, e.Tensor.Shape()...))
-		}
-	})
+	state := made.State()
+	if name == architecture.TorchScript {
+		about.Architecture.Backbone = &model.Backbone{File: model.BackboneFile, SHA256: sum}
+		state = made.(*nets.Frozen).Head()
+	}
 	err = wholefile.Write(filepath.Join(folder, model.WeightsFile), func(w io.Writer) error {
 		var tensors []torch.Named
-		for _, e := range made.State() {
+		for _, e := range state {
 			tensors = append(tensors, torch.Named{Name: e.Name, Tensor: e.Tensor})
 		}
 		return torch.WriteTensors(w, tensors, nil)
@@ -45,37 +51,54 @@ func write(t *testing.T, backbone, head uint64, how normalise.Normalisation) (fo
 	if err := errors.Join(err, about.Write(nil, folder)); err != nil {
 		t.Fatal(err)
 	}
-	return folder
+	return folder, sum
 }
 
-// A frozen backbone that members have in common is there once, and each predicts what it does by itself, be the
-// rows normalised alike, which then pass through it once, or not.
+// A frozen backbone that members have in common is there once. Two TorchScript modules are programs, which may differ
+// where their numbers do not.
 func TestMembersShareTheirBackbone(t *testing.T) {
-	as, otherwise := normalise.Channels([]float32{0.5, 0.5, 0.5}, []float32{0.25, 0.5, 1}), normalise.Channels([]float32{1, 0.5, 0.5}, []float32{0.5, 0.5, 1})
-	folders := []string{write(t, 3, 1, as), write(t, 3, 2, as), write(t, 3, 3, otherwise), write(t, 3, 4, as), write(t, 4, 5, as)}
-	together, err := Open(folders, torch.CPU, 1)
+	first, _ := write(t, architecture.ResNet18, 3, 32, 32)
+	second, _ := write(t, architecture.ResNet18, 3, 32, 32)
+	script, sum := write(t, architecture.TorchScript, 2)
+	other, _ := write(t, architecture.TorchScript, 2)
+	path := filepath.Join(other, model.BackboneFile)
+	testfiles.Write(t, path, string(testfiles.Read(t, path))+"\x00") // the same module in other bytes
+	about, err := model.ReadMetadata(other)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, m := range together.members {
-		if got := m.network.(*nets.Frozen).SharesBackbone(together.members[0].network.(*nets.Frozen)); got != (i < 4) {
-			t.Errorf("member %d shares the backbone of the first: %v", i, got)
-		}
-	}
-	batch := Batch{Shape: []int{3, 32, 32}}
-	torch.Tidy(func() { batch.Values = torch.ToSlice[float32](torch.RandN(torch.Float32, 2, 3, 32, 32)) })
-	got, err := together.Logits(evenly.All(len(folders)), batch)
-	if err != nil {
+	otherSum, err := input.SHA256(path)
+	about.Architecture.Backbone.SHA256 = otherSum
+	if err := errors.Join(err, about.Write(nil, other)); err != nil {
 		t.Fatal(err)
 	}
-	for i, folder := range folders {
-		alone, err := Open([]string{folder}, torch.CPU, 1)
+	for _, c := range []struct {
+		folders, sums []string
+		want          bool
+	}{
+		{[]string{first, second}, []string{"", ""}, true},
+		{[]string{script, script}, []string{sum, sum}, true},
+		{[]string{script, other}, []string{sum, otherSum}, false},
+	} {
+		e, err := Open(c.folders, c.sums, torch.CPU, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := alone.Logits([]int{0}, batch)
-		if of := got[4*i : 4*i+4]; err != nil || !slices.Equal(of, want) || i > 0 && slices.Equal(want, got[:4]) {
-			t.Errorf("member %d: %v, by itself %v; %v", i, of, want, err)
+		if got := e.members[1].network.(*nets.Frozen).SharesBackbone(e.members[0].network.(*nets.Frozen)); got != c.want {
+			t.Errorf("%q share a backbone: %v", c.folders, got)
 		}
+	}
+}
+
+// Only the module that was allowed runs, whatever lies in the folder and whatever model.json says of it by now.
+func TestOnlyTheAllowedModuleRuns(t *testing.T) {
+	folder, sum := write(t, architecture.TorchScript, 2)
+	for _, allowed := range []string{"", strings.Repeat("0", len(sum))} {
+		if _, err := Open([]string{folder}, []string{allowed}, torch.CPU, 1); !errors.Is(err, input.ErrWrong) || !strings.Contains(fmt.Sprint(err), "not the one that may run (SHA-256 "+sum+")") {
+			t.Errorf("%q allowed: %v", allowed, err)
+		}
+	}
+	if _, err := Open([]string{folder}, []string{sum}, torch.CPU, 1); err != nil {
+		t.Error(err)
 	}
 }

@@ -76,7 +76,8 @@ func openModelAndData(ctx context.Context, run config.Resolved, random *torch.Ra
 }
 
 // newNetwork makes the network of a run, of rows of that shape and that many classes. It
-// returns the SHA-256 of the file of pretrained weights, empty where there is none.
+// returns the SHA-256 of the file of pretrained weights or of the backbone, empty where
+// there is none.
 func newNetwork(run config.Resolved, rowShape []int, classes int) (network nets.Network, pretrainedSHA256 string, err error) {
 	n := run.Network
 	name, err := architecture.Parse(n.Name)
@@ -88,13 +89,20 @@ func newNetwork(run config.Resolved, rowShape []int, classes int) (network nets.
 		RowShape: rowShape, HiddenLayers: n.Layers, HiddenSize: n.Features,
 		Weights: n.Pretrained, Frozen: n.Frozen,
 	}
-	if n.Pretrained == config.NotPretrained {
+	switch {
+	case name == architecture.TorchScript:
+		settings.Weights = n.File
+	case n.Pretrained == config.NotPretrained:
 		settings.Weights = ""
 	}
-	if network, pretrainedSHA256, err = nets.New(name, settings); err != nil {
-		return nil, "", fmt.Errorf("network.pretrained: %w; or set it to %s to train from scratch", err, config.NotPretrained)
+	network, pretrainedSHA256, err = nets.New(name, settings)
+	switch {
+	case err == nil:
+		return network, pretrainedSHA256, nil
+	case name == architecture.TorchScript:
+		return nil, "", fmt.Errorf("network.file: %w", err)
 	}
-	return network, pretrainedSHA256, nil
+	return nil, "", fmt.Errorf("network.pretrained: %w; or set it to %s to train from scratch", err, config.NotPretrained)
 }
 
 // stepOutputs are what the network says of one step's batch. Source rows come first.

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"slices"
@@ -117,10 +118,11 @@ func TestRecordedStepsGiveTheSameBits(t *testing.T) {
 func TestWhichStepsAreRecorded(t *testing.T) {
 	gpu := torch.CUDA(0)
 	for _, test := range []struct {
-		method string
-		device torch.Device
-		off    bool
-		want   bool
+		method  string
+		device  torch.Device
+		network string
+		off     bool
+		want    bool
 	}{
 		{method: "iwcdan", device: gpu, want: true},
 		{method: "jan", device: gpu, want: true},
@@ -129,8 +131,10 @@ func TestWhichStepsAreRecorded(t *testing.T) {
 		{method: "iwcdan", device: torch.CPU},
 		{method: "bnm", device: gpu},
 		{method: "bnm@word", device: gpu},
+		{method: "iwcdan", device: gpu, network: "torchscript"},
 	} {
 		run := resolve(t, "full", "dann", 1)
+		run.Network.Name = cmp.Or(test.network, run.Network.Name)
 		run.Train.Graph = run.Train.Graph && !test.off
 		method, ok := config.ParseMethod(test.method)
 		if !ok {

@@ -31,10 +31,15 @@ func architectureOf(n config.Network, of *model) savedmodel.Architecture {
 		return savedmodel.Architecture{Name: name, HiddenLayers: n.Layers, HiddenSize: n.Features}
 	}
 	a := savedmodel.Architecture{Name: name, Frozen: n.Frozen}
-	if !n.Frozen || n.Views == 0 {
+	file := ""
+	switch {
+	case name == architecture.TorchScript:
+		file = n.File
+	case n.Frozen && n.Views > 0:
+		file = n.Pretrained
+	default:
 		return a
 	}
-	file := n.Pretrained
 	if whole, err := filepath.Abs(file); err == nil { // as it is found from any working directory
 		file = whole
 	}

@@ -45,7 +45,11 @@ func evaluateSaved(t *testing.T, run config.Resolved, dir store.Dir) (savedmodel
 // networkOf is the network of a model.
 func networkOf(t *testing.T, m savedmodel.Model) nets.Network {
 	t.Helper()
-	n, err := network.New(m)
+	allowed := ""
+	if b := m.Architecture.Backbone; b != nil {
+		allowed = b.SHA256
+	}
+	n, err := network.New(m, allowed)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	savedmodel "iwda/experiments/model"
 	"iwda/experiments/store"
 	"iwda/internal/throttle"
+	"iwda/nets/architecture"
 	"iwda/torch"
 )
 
@@ -95,13 +96,14 @@ func (t *trainer) open(ctx context.Context) (err error) {
 	return nil
 }
 
-// records reports whether the run's steps are recorded. Those of BNM are not, in which a GPU would have to
-// wait for the host, for singular values.
+// records reports whether the run's steps are recorded. Those are not in which a GPU would have to
+// wait for the host: for the singular values of BNM, and for whatever a network of the user's own does.
 func (t *trainer) records(method config.Method) bool {
 	if t.options.recorded {
 		return true
 	}
-	return t.run.Train.Graph && t.options.Device.IsCUDA() && method.Alignment != config.BNM
+	return t.run.Train.Graph && t.options.Device.IsCUDA() &&
+		method.Alignment != config.BNM && t.run.Network.Name != string(architecture.TorchScript)
 }
 
 // close releases what the parts hold, as far as they were made.

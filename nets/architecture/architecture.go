@@ -3,7 +3,6 @@
 package architecture
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,12 +25,9 @@ const (
 	ResNet50   Name = "resnet50"
 	ResNet101  Name = "resnet101"
 	ResNet152  Name = "resnet152"
+	// TorchScript is a backbone that the user brings, as a file of PyTorch.
+	TorchScript Name = "torchscript"
 )
-
-// ErrTorchScript is the error of a network that former versions ran: a backbone of the user's own,
-// which is a program.
-var ErrTorchScript = errors.New("networks of your own (torchscript) are programs, and are run no more: " +
-	"compute their embeddings in PyTorch, and adapt these; docs/howto/images.md shows how")
 
 // Input is what the rows of a network's batches are.
 type Input int
@@ -77,6 +73,7 @@ var all = []struct {
 	{ResNet50, []Input{Photographs}, Stepwise},
 	{ResNet101, []Input{Photographs}, Stepwise},
 	{ResNet152, []Input{Photographs}, Stepwise},
+	{TorchScript, []Input{Vectors, Photographs}, Stepwise},
 }
 
 // weights are torchvision's first files of ImageNet weights, which the paper used. The second half
@@ -132,11 +129,8 @@ func Taking(input Input) []string {
 }
 
 // Parse returns the network of that name. An unknown name is an error that lists the
-// names there are, and torchscript is [ErrTorchScript].
+// names there are.
 func Parse(name string) (Name, error) {
-	if name == "torchscript" {
-		return "", ErrTorchScript
-	}
 	for _, a := range all {
 		if string(a.name) == name {
 			return a.name, nil

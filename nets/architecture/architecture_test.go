@@ -1,7 +1,6 @@
 package architecture
 
 import (
-	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -20,7 +19,7 @@ func TestNamesAndInputs(t *testing.T) {
 	}
 	for _, name := range Names() {
 		want := 1
-		if name == string(LeNet) {
+		if name == string(TorchScript) || name == string(LeNet) {
 			want = 2
 		}
 		if taking[name] != want {
@@ -37,8 +36,5 @@ func TestNamesAndInputs(t *testing.T) {
 	}
 	if _, err := Parse("resnet"); err == nil || !strings.Contains(err.Error(), `"resnet"; there are lenet, mlp, linear, forest, boosting, perceptron, resnet18`) {
 		t.Errorf("no network's name: %v", err)
-	}
-	if _, err := Parse("torchscript"); !errors.Is(err, ErrTorchScript) {
-		t.Errorf("error %v", err)
 	}
 }

@@ -19,7 +19,7 @@ _LATEST_FORMAT = 5
 _TYPES = {"F32": "<f4", "F64": "<f8", "F16": "<f2", "I64": "<i8", "I32": "<i4", "U8": "|u1", "BOOL": "|b1"}
 
 
-def load(folder: "Union[str, os.PathLike[str]]", *, classes: Any = None) -> "Model":
+def load(folder: "Union[str, os.PathLike[str]]", *, classes: Any = None, run_module: "Union[bool, str, os.PathLike[str]]" = False) -> "Model":
     """Reads a saved model.
 
     Parameters
@@ -30,6 +30,9 @@ def load(folder: "Union[str, os.PathLike[str]]", *, classes: Any = None) -> "Mod
     classes : array, optional
         What the classes are called. Without it they are the names in the model: whole numbers
         if all look like that, truth values if they are True and False, and else texts.
+    run_module : bool or path
+        Run the TorchScript module that the model may have in its folder, or, if this is a path, that
+        file. It is a program: only do so if it comes from somebody you trust.
 
     Returns
     -------
@@ -48,7 +51,7 @@ def load(folder: "Union[str, os.PathLike[str]]", *, classes: Any = None) -> "Mod
     >>> model.predict_proba(rows).round(3).shape
     (300, 3)
     """
-    return Model([_Member(place) for place in _members(Path(folder))], classes)
+    return Model([_Member(place, run_module) for place in _members(Path(folder))], classes)
 
 
 def _members(folder: Path) -> List[Path]:
@@ -231,8 +234,8 @@ def _number(text: str, decimal: str) -> Optional[float]:
 class _Member:
     """One network with what comes before and after it."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, run_module: "Union[bool, str, os.PathLike[str]]") -> None:
+        self.folder, self.run_module = folder, run_module
         path = folder / "model.json"
         content = path.read_bytes()
         self.about: Dict[str, Any] = json.loads(content)
@@ -311,7 +314,7 @@ class _Member:
             if self._module is None:
                 from ._torch import Module
 
-                self._module = Module(self.folder, self.about, self.state)
+                self._module = Module(self.folder, self.about, self.state, self.run_module)
             return np.asarray(self._module(rows), float)
         z = rows.astype(float)
         layers = [f"hidden{i}" for i in range(1, network.get("hidden_layers", 1))] + ["bottleneck"] if network["name"] != "linear" else []

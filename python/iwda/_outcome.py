@@ -260,7 +260,7 @@ class Outcome:
         name = _data.unescape(cell)
         return self.classes[self._names.index(name)] if name in self._names else name
 
-    def evaluate(self, labels: Any, *, choose: bool = False, groups: Optional[str] = None) -> Evaluation:
+    def evaluate(self, labels: Any, *, choose: bool = False, groups: Optional[str] = None, run_module: Any = None) -> Evaluation:
         """Says by labels of some rows how many predictions are right, by ``iwrun evaluate``.
 
         Parameters
@@ -275,6 +275,9 @@ class Outcome:
         groups : str, optional
             The column of labels, a frame or a file, that says which rows belong together, as the visits of
             a patient, if whole groups were drawn: they count as one in intervals and tests.
+        run_module : path, optional
+            Run this TorchScript module, with which methods were trained. It is a program: only do so
+            if it comes from somebody you trust.
 
         Returns
         -------
@@ -294,7 +297,7 @@ class Outcome:
             else:
                 _data.write_csv(file, *self._labelled(labels, groups))
                 called = {file: "labels"}
-            arguments = ["evaluate", "-o", result] + ["--choose"] * choose + ([] if groups is None else ["--group-column", groups])
+            arguments = ["evaluate", "-o", result] + ["--choose"] * choose + ([] if groups is None else ["--group-column", groups]) + ([] if run_module is None else ["--module", os.fspath(run_module)])
             arguments += ["--", str(self.folder), file]
             if hasattr(self, "_removal"):  # a folder whose files nobody looks at
                 called.update({str(self.path("predictions.csv")): "the target", str(self.path(OUTCOME_FILE)): "the source"})

@@ -15,6 +15,7 @@ _WORDS: List[Tuple[str, str]] = [
     (r"Name another column with --id-column, or leave it out with --ignore", "Give others with ids="),
     (r"leave the cell empty if its value is missing", "put NaN there if its value is missing"),
     (r"with iwrun predict", "with iwda.load"),
+    (r"add --module (\S+)", r"add run_module=\1"),
     (r"iwrun evaluate", "evaluate"),
     (r"--device \S+: (?=device )", ""),
     (r"--steps (\S+): ", r"steps=\1: "),

@@ -90,7 +90,7 @@ def test_nodes_that_go_round(adapted, tmp_path):
     """They are refused: no row would come to a leaf."""
     from iwda._model import _Member
 
-    member = _Member(next(path for path in folders_of(adapted) if path.parent.name == "source-only@forest"))
+    member = _Member(next(path for path in folders_of(adapted) if path.parent.name == "source-only@forest"), False)
     assert member.probabilities(more_rows(8, 1.5)).shape == (1000, 3)
     member.state["forest.nodes"] = member.state["forest.nodes"].copy()
     member.state["forest.nodes"][0, 2:] = [0, 5]
@@ -201,15 +201,49 @@ def test_wrong_rows(adapted):
 class TestPyTorch:
     """Networks that take PyTorch."""
 
-    def test_torchscript(self, adapted, tmp_path):
-        """A model of a former version that has a program is an error that names it."""
-        folder = shutil.copytree(next((adapted / "model").rglob("model.json")).parent, tmp_path / "model")
-        about = json.loads((folder / "model.json").read_text())
+    def test_torchscript(self, tmp_path):
+        module = torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.Tanh())
+        torch.jit.script(module).save(str(tmp_path / "backbone.pt"))
+        (source, labels), (target, _) = draw(1, SOURCE, spread=1.5), draw(2, TARGET, spread=1.5)
+        settings = {"network.name": "torchscript", "network.file": str(tmp_path / "backbone.pt")}
+        iwda.adapt(source, labels, target, folder=tmp_path / "out", methods=["source-only"], **settings, **QUICK)
+        rows = more_rows(8, 1.5)
+        np.savez(tmp_path / "rows.npz", features=rows)
+        want = predicted(tmp_path / "out", tmp_path / "rows.npz", tmp_path, "--run-module")
+        got = iwda.load(tmp_path / "out", run_module=True).predict_proba(rows)
+        assert np.abs(got - want).max() < 1e-6
+        with pytest.raises(ValueError, match="run_module=True"):
+            iwda.load(tmp_path / "out").predict(rows)
+
+    def test_modules_run_if_trusted(self, tmp_path):
+        """A module inside the folder runs with True, another one if it is named, and none that was changed."""
+        torch.jit.script(torch.nn.Linear(8, 16)).save(str(tmp_path / "backbone.pt"))
+        (source, labels), (target, _) = draw(1, SOURCE), draw(2, TARGET)
+        settings = {"network.name": "torchscript", "network.file": str(tmp_path / "backbone.pt")}
+        iwda.adapt(source, labels, target, folder=tmp_path / "out", methods=["source-only"], **settings, **QUICK)
+        run, saved = (next((tmp_path / "out").rglob(name)).parent for name in ("checkpoint.safetensors", "model.safetensors"))
+        rows = more_rows(8, 1)
+        shutil.copy(tmp_path / "backbone.pt", run)  # which nobody opens
+        for trusted in (False, True, saved / "backbone.pt"):
+            with pytest.raises(ValueError, match=f"{tmp_path}/backbone.pt is a TorchScript module, .*run_module='{tmp_path}/backbone.pt'"):
+                iwda.load(run, run_module=trusted).predict(rows)
+        iwda.load(run, run_module=tmp_path / "backbone.pt").predict(rows)
+        iwda.load(saved, run_module=saved / "backbone.pt").predict(rows)
+        (saved / "backbone.pt").unlink()
+        (saved / "backbone.pt").symlink_to(tmp_path / "backbone.pt")
+        with pytest.raises(ValueError, match="is a TorchScript module"):
+            iwda.load(saved, run_module=True).predict(rows)
+        with open(tmp_path / "backbone.pt", "ab") as file:
+            file.write(b"more")
+        for trusted in (True, tmp_path / "backbone.pt"):
+            with pytest.raises(ValueError, match="when the model was trained"):
+                iwda.load(saved, run_module=trusted).predict(rows)
+        about = json.loads((saved / "model.json").read_text())
         del about["seal"]
-        about["network"] = {"name": "torchscript", "backbone": {"file": "backbone.pt", "sha256": ""}}
-        (folder / "model.json").write_text(json.dumps(about))
-        with pytest.raises(ValueError, match=f"{folder}/backbone.pt is a TorchScript module"):
-            iwda.load(folder).predict(more_rows(8, 1))
+        about["network"]["backbone"]["file"] = str(tmp_path / "backbone.pt")
+        (saved / "model.json").write_text(json.dumps(about))
+        with pytest.raises(ValueError, match="not in the folder"):
+            iwda.load(saved, run_module=tmp_path / "backbone.pt").predict(rows)
 
     def test_lenet(self, tmp_path):
         experiment = tmp_path / "digits.yaml"

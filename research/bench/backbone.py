@@ -5,8 +5,8 @@ FOLDER holds MNIST's IDX files (gzip) and USPS's usps.bz2. The source is USPS wi
 digits 0 to 4 kept, the target 10,000 images of MNIST. Two random views of an image are to have
 features more alike than those of other images of the same domain (SimCLR, Chen et al. 2020): with
 images of the other domain among them, telling the domains apart would be rewarded. OUT gets
-source.npz with labels, target.npz without and target-labelled.npz to measure. research/own-data.md
-has what iwrun adapt makes of them.
+source.npz with labels, target.npz without, target-labelled.npz to measure, and backbone.pt for
+network.name torchscript. research/own-data.md has what iwrun adapt makes of them.
 """
 import bz2
 import gzip
@@ -137,6 +137,7 @@ def main(folder, seed, steps, out):
     with torch.no_grad():
         of_source, of_target = (torch.cat([backbone(part) for part in images.split(500)]).numpy() for images in (source, target))
     write(out, (of_source, source_labels), (of_target, target_labels))
+    torch.jit.script(backbone).save(os.path.join(out, "backbone.pt"))
 
 
 if __name__ == "__main__":

@@ -167,6 +167,18 @@ char* iwt_sgd_zero_grad(void* optimizer);
 iwt_result iwt_sgd_momentum(void* optimizer, int64_t index);  // like iwt_grad
 char* iwt_sgd_set_momentum(void* optimizer, int64_t index, void* buffer);
 
+// TorchScript modules. Real numbers are loaded as IWT_FLOAT32 on the CPU.
+typedef struct {
+  iwt_result tensor;  // the module's own memory
+  const char* name;   // valid as long as the module
+  bool is_parameter;  // not a buffer
+} iwt_module_entry;
+char* iwt_module_parse(const void* content, size_t size, void** module);
+void iwt_module_free(void* module);
+int64_t iwt_module_entries(void* module);
+iwt_module_entry iwt_module_get(void* module, int64_t index);
+iwt_result iwt_module_forward(void* module, void* input, bool training);
+
 #ifdef __cplusplus
 }
 #endif

@@ -141,7 +141,7 @@ func (s *server) open(_ context.Context, m *engine.Models) (number int, err erro
 	if err != nil {
 		return 0, err
 	}
-	opened, err := network.Open(m.Folders, device, m.Threads)
+	opened, err := network.Open(m.Folders, m.Modules, device, m.Threads)
 	s.models = append(s.models, opened)
 	return len(s.models) - 1, err
 }
