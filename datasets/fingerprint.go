@@ -52,3 +52,17 @@ func pixelsOf(set Set) func(row int) []byte {
 	}
 	return nil
 }
+
+// encodeLabels returns the labels of all rows as <i8, -1, which no class is, where they are
+// not known.
+func encodeLabels(set Set) []byte {
+	encoded := make([]byte, 0, 8*set.Len())
+	for i := range set.Len() {
+		class, known := set.Label(i)
+		if !known {
+			class = -1
+		}
+		encoded = binary.LittleEndian.AppendUint64(encoded, uint64(class))
+	}
+	return encoded
+}

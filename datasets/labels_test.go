@@ -1,16 +1,12 @@
 package datasets_test
 
 import (
-	"io"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"iwda/datasets"
-	"iwda/datasets/table"
-	"iwda/internal/wholefile"
 )
 
 // partly returns labels 0, 1, 2, 0, 1, 2, …, of which every fourth is unknown.
@@ -75,45 +71,6 @@ func TestSetWithoutLabels(t *testing.T) {
 	}
 	if datasets.Fingerprint(set) == datasets.Fingerprint(labelled) {
 		t.Error("the fingerprint does not tell an unknown label from a known one")
-	}
-}
-
-// Rows without a label stay so in files, and names of classes come back.
-func TestWrittenSetWithoutLabels(t *testing.T) {
-	for name, labels := range map[string]datasets.Labels{"partly": partly(10), "none": datasets.UnknownLabels(10)} {
-		values := make([]float32, 20)
-		values[7] = 0.5
-		set, err := datasets.NewFeatures(name, values, labels, []string{"30", "10", "cow"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		path := filepath.Join(t.TempDir(), "rows.npz")
-		if err := wholefile.Write(path, func(w io.Writer) error { return datasets.WriteFeatures(w, set) }); err != nil {
-			t.Fatal(err)
-		}
-		file, err := table.Open(path, table.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer file.Close()
-		names, err := file.ClassNames()
-		if err != nil || !slices.Equal(names, set.ClassNames()) || file.HasLabels() != (labels.Known() > 0) {
-			t.Errorf("%s: classes %q, labels %v, %v", name, names, file.HasLabels(), err)
-		}
-		rows, err := file.Load()
-		if err != nil {
-			t.Fatal(err)
-		}
-		row := make([]float32, 2)
-		for i := range 10 {
-			class, known := rows.Label(i)
-			if want, is := labels.At(i); known != is || known && class != want {
-				t.Errorf("%s: row %d has the label %d, %v; want %d, %v", name, i, class, known, want, is)
-			}
-			if rows.CopyRow(row, i); row[1] != values[2*i+1] {
-				t.Errorf("%s: row %d is %v", name, i, row)
-			}
-		}
 	}
 }
 

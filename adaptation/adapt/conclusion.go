@@ -26,7 +26,7 @@ type conclusion struct {
 	Classes []ClassOutcome // write sets the shares of the predictions
 	// Folder is that of the used run's method, whose seeds iwrun predict takes together.
 	Folder   string
-	disputes disputes
+	compared comparison
 	versions map[string]string // of the programs that made the used run
 	labels   *LabelChoice      // nil unless labels chose
 	measured *Measured         // by write; nil without labels

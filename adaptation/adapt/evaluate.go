@@ -80,9 +80,6 @@ func Evaluate(ctx context.Context, of, labelFile string, o EvaluateOptions) (*la
 	if err != nil {
 		return nil, err
 	}
-	if o.Choose && given.Disputed {
-		return nil, input.Wrong(fmt.Errorf("%s: its rows are those on which methods differ, not a random sample, and cannot choose a method: leave --choose out, or give labels of the rows of %s", labelFile, names.ToLabel))
-	}
 	matched, err := labels.Match(predictions, given)
 	if err != nil {
 		return nil, err

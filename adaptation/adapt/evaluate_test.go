@@ -122,29 +122,21 @@ func TestEvaluateAndChoose(t *testing.T) {
 	if after, _ := os.ReadFile(filepath.Join(folder, names.Outcome)); string(after) != string(before) {
 		t.Error("outcome.json has changed")
 	}
-	// Rows in dispute were not drawn at random.
-	inDispute := writeFile(t, t.TempDir(), "d.csv", "id,predicted_class,probability,source-only,mcc@own,label\n"+fmt.Sprintf("%d,,,,,cat\n%d,,,,,dog\n", differ[0], differ[1]))
-	if e := evaluate(inDispute, false); e.Predictions.Estimate != nil || method(e, other).Difference.Gained+method(e, other).Difference.Lost != 2 {
-		t.Errorf("rows in dispute: %+v", e)
-	}
-	if _, err := evaluateHere(ctx, folder, inDispute, EvaluateOptions{Choose: true}); err == nil || !strings.Contains(err.Error(), "not a random sample, and cannot choose a method") {
-		t.Errorf("rows in dispute choose: %v", err)
-	}
 	// Labels in a file that would be written anew are refused.
 	filled := labelled(t, func(row int) string { return theirs[row] }, all...)
-	disputed := filepath.Join(folder, names.Disputed)
-	if err := os.Remove(disputed); err != nil {
+	classes := filepath.Join(folder, names.Classes)
+	if err := os.Remove(classes); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Link(filled, disputed); err != nil {
+	if err := os.Link(filled, classes); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := evaluateHere(ctx, folder, disputed, EvaluateOptions{Choose: true}); !errors.Is(err, wholefile.ErrSame) {
-		t.Errorf("labels in %s: %v", disputed, err)
+	if _, err := evaluateHere(ctx, folder, classes, EvaluateOptions{Choose: true}); !errors.Is(err, wholefile.ErrSame) {
+		t.Errorf("labels in %s: %v", classes, err)
 	}
 	// If not all can be written there is no outcome, which would be of other files.
 	report := filepath.Join(folder, names.Report)
-	if err := errors.Join(os.Remove(disputed), os.Remove(report), os.Mkdir(report, 0o777)); err != nil {
+	if err := errors.Join(os.Remove(classes), os.Remove(report), os.Mkdir(report, 0o777)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := evaluateHere(ctx, folder, filled, EvaluateOptions{Choose: true}); err == nil {
@@ -224,7 +216,7 @@ func overlapping(t *testing.T, rows int) (source, target string) {
 	return source, target
 }
 
-// The only method predicts what is predicted, however it is corrected: nothing is in dispute, and it is
+// The only method predicts what is predicted, however it is corrected: it changes nothing, and it is
 // as often right.
 func TestMethodsAreCorrectedAlike(t *testing.T) {
 	source, target := overlapping(t, 1000)
@@ -233,8 +225,8 @@ func TestMethodsAreCorrectedAlike(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if outcome.Correction != judge.Full || outcome.Disputed != 0 || *outcome.Methods[0].Changes != 0 {
-		t.Errorf("corrected %s: %d rows in dispute, changes %v", outcome.Correction, outcome.Disputed, *outcome.Methods[0].Changes)
+	if outcome.Correction != judge.Full || *outcome.Methods[0].Changes != 0 {
+		t.Errorf("corrected %s, changes %v", outcome.Correction, *outcome.Methods[0].Changes)
 	}
 	e, err := evaluateHere(context.Background(), folder, labelled(t, func(row int) string { return "dog" }, 300, 400, 500), EvaluateOptions{})
 	if err != nil || !e.Methods[0].Same {

@@ -18,7 +18,6 @@ import (
 	"iwda/adaptation/labels"
 	"iwda/adaptation/labelshift"
 	"iwda/datasets/table"
-	"iwda/internal/evenly"
 	"iwda/internal/heading"
 	"iwda/internal/printable"
 	"iwda/internal/testfiles"
@@ -48,11 +47,6 @@ func TestHeadings(t *testing.T) {
 	_, err := table.WritePredictions(path(names.Predictions), table.Predictions{Classes: classes, Probabilities: true},
 		func(add table.Add) error { return add("1", []float32{0.25, 0.75}) })
 	must(err)
-	d := newDisputes(2, []float64{0.25, 0.75})
-	d.add("mcc", "", 2, []float64{0.75, 0.25})
-	d.rank()
-	d.take([]int{0})("1", "dog", 0.75)
-	must(d.write(path(names.Disputed), classes))
 	must(labels.Write(path(names.ToLabel), []labels.Row{{}}))
 	of := []ClassOutcome{{Class: "cat", TargetInterval: new(TargetInterval), WeightInterval: new(WeightInterval)}}
 	must(writeClasses(path(names.Classes), of))
@@ -79,7 +73,6 @@ func TestHeadings(t *testing.T) {
 	known := []string{"mean_probability", "predicted_share", "recall", "recall_low", "recall_high", "precision", "precision_low", "precision_high"}
 	for name, c := range map[string]struct{ got, want []string }{
 		names.Predictions:  {columns(names.Predictions), append(slices.Clone(row), "probability_cat", "probability_dog")},
-		names.Disputed:     {columns(names.Disputed), append(slices.Clone(row), "mcc")},
 		names.ToLabel:      {columns(names.ToLabel), append(slices.Clone(row), "label")},
 		names.Classes:      {columns(names.Classes), slices.Concat([]string{"class"}, shares, known, []string{"share_rejected"})},
 		"labelshift's CSV": {analysis.Sheet().Records.Fields, slices.Concat([]string{"estimator", "calibration", "label_shift_p", "class"}, shares[:4], []string{"target_share_joint_low", "target_share_joint_high"}, shares[4:], []string{"weight_joint_low", "weight_joint_high", "mean_probability", "predicted_share", "share_rejected"}, known[2:])},
@@ -100,10 +93,7 @@ func TestNoFormulas(t *testing.T) {
 	ids := []string{"=1+1", "@x", "+x", "-", "'=x", "-1", "\x1b[2J", "a\nb", "a\rb", "\x00", "a,\"b\"", "x"}
 	classes := []string{"=cmd|'/C calc'!A0", "@c"}
 	n := len(ids)
-	d := newDisputes(2, slices.Repeat([]float64{0.75, 0.25}, n))
-	d.add("mcc", "", 2, slices.Repeat([]float64{0.25, 0.75}, n))
-	d.rank()
-	draw, take := labels.NewDraw(n, 1), d.take(evenly.All(n))
+	draw := labels.NewDraw(n, 1)
 	folder := t.TempDir()
 	path := func(name string) string { return filepath.Join(folder, name) }
 	for _, format := range table.Formats() {
@@ -121,18 +111,17 @@ func TestNoFormulas(t *testing.T) {
 	}
 	for _, id := range ids {
 		draw.Add(id, classes[0], 0.75)
-		take(id, classes[0], 0.75)
 	}
 	rows := draw.Rows()
 	for _, format := range table.Formats() {
 		outcomes := []ClassOutcome{{Class: classes[0]}, {Class: classes[1]}}
-		for _, err := range []error{d.write(path("disputed."+format), classes), labels.Write(path("to_label."+format), rows), writeClasses(path("classes."+format), outcomes)} {
+		for _, err := range []error{labels.Write(path("to_label."+format), rows), writeClasses(path("classes."+format), outcomes)} {
 			if err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	for _, name := range []string{"predictions", "disputed", "to_label", "classes"} {
+	for _, name := range []string{"predictions", "to_label", "classes"} {
 		file, err := os.Open(path(name + ".csv"))
 		if err != nil {
 			t.Fatal(err)
@@ -159,7 +148,7 @@ func TestNoFormulas(t *testing.T) {
 		var got []string
 		for _, record := range asWritten {
 			got = append(got, record[column])
-			if name == "disputed" && record[3] != classes[1] || name != "classes" && record[1] != classes[0] {
+			if name != "classes" && record[1] != classes[0] {
 				t.Errorf("%s.csv: %q", name, record)
 			}
 		}
@@ -202,7 +191,7 @@ func TestTablesInParquet(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, name := range []string{"predictions", "classes", "disputed"} {
+		for _, name := range []string{"predictions", "classes"} {
 			if outcome.Files[name] != name+has || !names.Exists(filepath.Join(o.Folder, name+has)) || names.Exists(filepath.Join(o.Folder, name+lacks)) {
 				t.Errorf("%s: %v", name, outcome.Files)
 			}

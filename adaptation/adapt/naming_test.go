@@ -2,7 +2,6 @@ package adapt
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -198,23 +197,7 @@ func TestLabelsCalledY(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	arrays := filepath.Join(folder, "arrays.npz")
-	file, err := os.Create(arrays)
-	if err != nil {
-		t.Fatal(err)
-	}
-	npz := table.NewNPZ(file)
-	for _, name := range []string{"features", "y"} {
-		w, err := npz.Array(name, "<i4", 1)
-		if err == nil {
-			_, err = w.Write([]byte{1, 0, 0, 0})
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := errors.Join(npz.Close(), file.Close()); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Rows(t, arrays, 1, []float32{1}, "y", []int{1})
 	files, said, err := (Naming{}).files([]string{arrays}, plane)
 	if err != nil || files[0].Label != "y" || files[1].Label != "y" || len(said) != 1 {
 		t.Errorf("%+v, said %q, %v", files, said, err)

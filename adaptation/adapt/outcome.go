@@ -50,9 +50,7 @@ type Outcome struct {
 	Best      string          `json:"best"`
 	Methods   []MethodOutcome `json:"methods"`
 	Runs      []RunOutcome    `json:"runs"` // those that were judged
-	// Disputed is the number of rows, of 10,000 at most, on which a method differs from the predictions.
-	Disputed int `json:"disputed"`
-	// RunsDiffer is the share of these rows on which the used runs do not all predict the same class.
+	// RunsDiffer is the share of the target's rows, of 10,000 at most, on which the used runs do not all predict the same class.
 	RunsDiffer float64        `json:"runs_differ"`
 	HeldOut    HeldOutOutcome `json:"held_out"`
 	Classes    []ClassOutcome `json:"classes"`
@@ -184,7 +182,7 @@ func (o *conclusion) outcome(p *Plan, failed []schedule.Failure) (*Outcome, erro
 		Labels:     o.labels, Measured: o.measured,
 		Decisions: p.decisions(), Sentences: o.Why(), Warnings: append([]string{}, o.Problems...),
 		Failed:   []FailedRun{},
-		Files:    map[string]string{"experiment": names.Experiment, "predictions": p.table(names.Predictions), "classes": p.table(names.Classes), "disputed": p.table(names.Disputed), "report": names.Report, "model": names.Model, "runs": names.Runs},
+		Files:    map[string]string{"experiment": names.Experiment, "predictions": p.table(names.Predictions), "classes": p.table(names.Classes), "report": names.Report, "model": names.Model, "runs": names.Runs},
 		Versions: map[string]string{},
 	}
 	for _, of := range p.Data.Parts {
@@ -209,12 +207,12 @@ func (o *conclusion) outcome(p *Plan, failed []schedule.Failure) (*Outcome, erro
 		used[id] = true
 		record.Used, record.Seeds = append(record.Used, id), append(record.Seeds, run.ID.Seed)
 	}
-	record.Disputed, record.RunsDiffer = len(o.disputes.rows), o.disputes.within
+	record.RunsDiffer = o.compared.within
 	record.HeldOut = o.heldOut.outcome(len(o.Runs))
 	for _, m := range o.Methods {
 		method := MethodOutcome{Method: m.Name, Value: number(m.Value), Runs: len(m.Runs)}
-		if i := slices.Index(o.disputes.methods, m.Name); i >= 0 {
-			method.Assumes, method.Changes, method.SeedsDiffer = o.disputes.assumed[i], &o.disputes.changed[i], &o.disputes.differ[i]
+		if i := slices.Index(o.compared.methods, m.Name); i >= 0 {
+			method.Assumes, method.Changes, method.SeedsDiffer = o.compared.assumed[i], &o.compared.changed[i], &o.compared.differ[i]
 		}
 		record.Methods = append(record.Methods, method)
 	}

@@ -71,7 +71,7 @@ func (o *conclusion) pictureOfLogits() {
 	}
 	o.picture = picture{network: c.Run, what: fmt.Sprintf("%d logits", k)}
 	o.picture.labels = draw(c.HeldOut, c.HeldOutLabels)
-	o.picture.predicted = draw(c.Target, o.disputes.used)
+	o.picture.predicted = draw(c.Target, o.compared.used)
 	o.picture.after = principal(mat.NewDense(len(values)/k, k, weightest.Widen(values)))
 }
 

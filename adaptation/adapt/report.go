@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"iwda/adaptation/adapt/names"
+	"iwda/adaptation/labels"
 	"iwda/experiments/plan"
 	"iwda/experiments/report/chart"
 	"iwda/experiments/report/page"
@@ -72,7 +73,8 @@ type reportView struct {
 	Confused             []confused
 	Histograms           []panel
 	ToLabel, Command     string
-	ToSee                []fewRows
+	Drawn                int          // rows to label
+	First                []labels.Row // of these
 }
 
 // keyEntry says what a class of the style sheet stands for.
@@ -88,13 +90,6 @@ type panel struct {
 	Title, Caption string
 	Key            []keyEntry
 	SVG            template.HTML
-}
-
-// fewRows are the first rows of a file.
-type fewRows struct {
-	Title, Caption string
-	Head           []string
-	Rows           [][]string
 }
 
 // Bounds of what is shown.
@@ -128,7 +123,7 @@ func (o *conclusion) view(p *Plan, outcome *Outcome) reportView {
 		v.ToLabel = cmp.Or(o.kept, fmt.Sprintf("Write the classes of these rows, or of the first %d or more, into the column label of %s. Then run:", tellingLabels, names.ToLabel))
 		v.Command = printable.Command("iwrun", "evaluate", p.options.Folder, p.path(names.ToLabel))
 	}
-	v.ToSee = o.rowsToSee()
+	v.Drawn, v.First = len(o.drawn), o.drawn[:min(firstRows, len(o.drawn))]
 	return v
 }
 
@@ -157,29 +152,4 @@ func classRows(classes []ClassOutcome) (rows, more []classRow) {
 	}
 	slices.SortStableFunc(rows, func(a, b classRow) int { return cmp.Compare(b.TargetShare, a.TargetShare) })
 	return rows[:mostClassRows], rows[mostClassRows:]
-}
-
-// rowsToSee are the first rows to label, and of those on which methods differ.
-func (o *conclusion) rowsToSee() (files []fewRows) {
-	if len(o.drawn) > 0 {
-		f := fewRows{Title: names.ToLabel, Head: []string{"id", "predicted class", "probability"}}
-		for _, r := range o.drawn[:min(firstRows, len(o.drawn))] {
-			f.Rows = append(f.Rows, []string{r.ID, r.Class, fmt.Sprintf("%.3f", r.Confidence)})
-		}
-		f.Caption = fmt.Sprintf("The first %d of %s, drawn at random. Their labels measure the accuracy of the predictions.", len(f.Rows), printable.Count(len(o.drawn), "row"))
-		files = append(files, f)
-	}
-	if d := o.disputes; len(d.written) > 0 {
-		f := fewRows{Title: d.file, Head: append([]string{"id", "predicted class", "probability"}, d.methods...)}
-		for i, r := range d.written[:min(firstRows, len(d.written))] {
-			row := []string{r.ID, r.Class, fmt.Sprintf("%.3f", r.Confidence)}
-			for _, of := range d.classes {
-				row = append(row, o.Classes[of[d.rows[i]]].Class)
-			}
-			f.Rows = append(f.Rows, row)
-		}
-		f.Caption = fmt.Sprintf("The first %d of %s on which methods differ, out of %d compared. To see which method is right on them, copy the file, add a column label with their classes, and run iwrun evaluate on the copy. These labels do not measure the accuracy.", len(f.Rows), printable.Count(len(d.rows), "row"), len(d.used))
-		files = append(files, f)
-	}
-	return files
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"iwda/adaptation/adapt/names"
 	"iwda/adaptation/judge"
 	"iwda/adaptation/labels"
 	"iwda/experiments/config"
@@ -22,8 +21,8 @@ func concluded(t *testing.T, k int) (*conclusion, *Plan) {
 	random := rand.New(rand.NewPCG(1, 2))
 	o := &conclusion{Choice: judge.Choice{Rule: "target-risk", Better: "lowest", Fails: "never", Judged: []judge.Judgement{judged("full/source-target/mcc/seed-1", 0.5)}, Methods: []judge.Method{{Name: "mcc", Runs: []int{0}}}}}
 	o.Shared.Run = "full/source-target/mcc/seed-1"
-	o.disputes = disputes{methods: []string{"mcc"}, assumed: []string{"much"}, changed: []float64{0.25}, differ: []float64{0}, classes: [][]int{{0, 1}}, rows: []int{1}, written: []labels.Row{{ID: "row <7>", Class: "a", Confidence: 0.5}}, file: names.Disputed}
-	o.drawn = []labels.Row{{ID: "row 3", Class: "a", Confidence: 0.75}}
+	o.compared = comparison{methods: []string{"mcc"}, assumed: []string{"much"}, changed: []float64{0.25}, differ: []float64{0}}
+	o.drawn = []labels.Row{{ID: "row <3>", Class: "a", Confidence: 0.75}}
 	h := heldOutRows{source: make([]float64, confidenceBins), target: make([]float64, confidenceBins)}
 	var counts tally
 	project := func() *projection {
@@ -84,8 +83,8 @@ func TestReport(t *testing.T) {
 		"<h1>here → &lt;there&gt;</h1>", `<p class="claim">Nobody knows.</p>`, `<li class="no">Accuracy &gt;= 0.9. Cannot be told.</li>`, "too few &lt;rows&gt;",
 		"No target label was used.", "class &lt;2&gt;", "33.3</td>", "45.0–55.0", "1.50</td>", "Before the network: columns, standardised as in the source", "After the network: 8 features of full/source-target/mcc/seed-1, by predicted class", "component 1 (50% of the variance)",
 		`<td class="n right" style="--share:0.91">20</td>`, "Mean difference between confidence and accuracy: 45.0 points before calibration, 45.0 points after", "100% of rows have a confidence of 90% or more", "0% of rows have a confidence of 90% or more",
-		"row 3", "row &lt;7&gt;", "iwrun evaluate out out/to_label.csv", ">25.0</td>", "<summary>1 warning</summary>", "Beware of &lt;b&gt;.", "it suffices", "<summary>Configuration</summary>",
-		"or of the first 30 or more, into the column label of to_label.csv. Then run:", "copy the file, add a column label with their classes, and run iwrun evaluate on the copy", "The tables under “Runs” use the networks' own probabilities",
+		"row &lt;3&gt;", "iwrun evaluate out out/to_label.csv", ">25.0</td>", "<summary>1 warning</summary>", "Beware of &lt;b&gt;.", "it suffices", "<summary>Configuration</summary>",
+		"or of the first 30 or more, into the column label of to_label.csv. Then run:", "The first 1 of 1 row, drawn at random.", "The tables under “Runs” use the networks' own probabilities",
 	} {
 		if !strings.Contains(text, part) {
 			t.Errorf("%q is not in the report", part)

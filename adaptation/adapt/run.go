@@ -121,7 +121,6 @@ func (p *Plan) conclude(ctx context.Context, left []plan.Run, failed []schedule.
 	if err != nil {
 		return nil, err
 	}
-	c.disputes.file = p.table(names.Disputed)
 	if len(failed) > 0 {
 		c.Problems = append(c.Problems, leftOut(failed, len(p.Runs)))
 	}

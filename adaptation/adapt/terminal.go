@@ -16,7 +16,6 @@ import (
 	"iwda/adaptation/labels"
 	"iwda/datasets/catalogue"
 	"iwda/experiments/plan"
-	"iwda/experiments/store"
 	"iwda/inference/trust"
 	"iwda/internal/printable"
 )
@@ -181,19 +180,14 @@ func (o *Outcome) next(folder string) []string {
 func (o *Outcome) files(folder string) []string {
 	var text strings.Builder
 	aligned := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
-	disputed := fmt.Sprintf("%d of the %d rows on which methods differ", min(o.Disputed, mostDisputed), o.Disputed)
-	if o.Target.Rows > store.MostJudged {
-		disputed = fmt.Sprintf("%d of the %d disputed rows (%d compared)", min(o.Disputed, mostDisputed), o.Disputed, store.MostJudged)
-	}
 	for _, file := range []struct{ key, holds string }{
 		{"report", "everything, with pictures, for a browser"},
 		{"predictions", "the predicted classes of " + printable.Count(o.Target.Rows, "row")},
 		{"classes", "class shares and weights"},
-		{"disputed", disputed},
 		{"model", "for iwrun predict and iwrun export"},
 	} {
 		path := filepath.Join(folder, o.Files[file.key])
-		if names.Exists(path) && (file.key != "disputed" || o.Disputed > 0) {
+		if names.Exists(path) {
 			fmt.Fprintf(aligned, "%s\t%s\n", path, file.holds)
 		}
 	}

@@ -18,7 +18,7 @@ func (o conclusion) Why() []string {
 		why = append(why, fmt.Sprintf("One seed of %s predicts. All %d seeds predict together with %s, or here with --set selection.choose=method; on average over tasks, this was more accurate than one seed.",
 			o.Method().Name, seeds, printable.Command("iwrun", "predict", o.Folder)))
 	}
-	return append(why, o.disputes.sentence(), fmt.Sprintf("Test of label shift, on %s, whose class weights the rule uses: %s.", o.Shared.Run, o.Shared.Test.Verdict()))
+	return append(why, fmt.Sprintf("Test of label shift, on %s, whose class weights the rule uses: %s.", o.Shared.Run, o.Shared.Test.Verdict()))
 }
 
 // used says what predicts, and why.

@@ -17,6 +17,7 @@ import (
 	"iwda/datasets/catalogue"
 	"iwda/datasets/table"
 	"iwda/experiments/model"
+	"iwda/internal/evenly"
 	"iwda/internal/testfiles"
 )
 
@@ -116,12 +117,10 @@ func encodedRows(t *testing.T, source, target string) string {
 		t.Fatal(err)
 	}
 	defer task.Close()
-	var rows bytes.Buffer
-	if err := datasets.WriteFeatures(&rows, task.Target); err != nil {
-		t.Fatal(err)
-	}
+	values := make([]float32, task.Target.Len()*datasets.Size(task.Target.Shape()))
+	datasets.CopyRows(values, task.Target, evenly.All(task.Target.Len()))
 	path := filepath.Join(t.TempDir(), "encoded.npz")
-	testfiles.Write(t, path, rows.String())
+	testfiles.Rows(t, path, datasets.Size(task.Target.Shape()), values, "", nil)
 	if file, err := table.Open(path, table.Options{}); err != nil || file.Width() != 8 {
 		t.Fatal(file, err)
 	}

@@ -23,19 +23,17 @@ import (
 // the class shares, and rows to label. Each file is replaced in one step, so that all that is
 // there is whole. The outcome of a former command goes first, as it would not be that of the others.
 func (o *conclusion) write(ctx context.Context, p *Plan) error {
-	judged := store.JudgedRows(p.Data.Target.Rows)
-	if len(judged) != len(o.disputes.used) {
-		return fmt.Errorf("%s: these runs were judged on %d target rows, but this version uses %d: a former version made them; train them again with --overwrite", p.results(), len(o.disputes.used), len(judged))
+	judged := len(store.JudgedRows(p.Data.Target.Rows))
+	if judged != len(o.compared.used) {
+		return fmt.Errorf("%s: these runs were judged on %d target rows, but this version uses %d: a former version made them; train them again with --overwrite", p.results(), len(o.compared.used), judged)
 	}
 	if err := os.Remove(p.path(names.Outcome)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	draw, dispute := p.draw(), o.disputes.take(judged)
-	picture := p.Data.sample.take(p.Data.Classes, &o.picture)
+	draw, picture := p.draw(), p.Data.sample.take(p.Data.Classes, &o.picture)
 	label, measured := measure(p.Data.Target.labels, p.Data.Classes)
 	if err := o.predict(ctx, p, func(id, class string, probability float64) {
 		draw.Add(id, class, probability)
-		dispute(id, class, probability)
 		picture(id, class, probability)
 		label(id, class, probability)
 	}); err != nil {
@@ -48,13 +46,10 @@ func (o *conclusion) write(ctx context.Context, p *Plan) error {
 	if err := writeClasses(p.path(p.table(names.Classes)), o.Classes); err != nil {
 		return err
 	}
-	if err := o.disputes.write(p.path(p.table(names.Disputed)), p.Data.Classes); err != nil {
-		return err
-	}
 	if err := p.removeTable(names.First); err != nil {
 		return err
 	}
-	for _, name := range []string{names.Predictions, names.Classes, names.Disputed} {
+	for _, name := range []string{names.Predictions, names.Classes} {
 		if err := p.removeTable(name, cmp.Or(p.options.Format, names.CSV)); err != nil { // of a former command
 			return err
 		}

@@ -53,7 +53,7 @@ func (c *Comparison) Together(how config.Selection) (Choice, error) {
 	if err != nil {
 		return Choice{}, err
 	}
-	sameMeaning, columnsMoved := append(slices.Clip(how.SameMeaning), how.Joins...), how.ColumnsMoved
+	sameMeaning, columnsMoved := how.SameMeaning, how.ColumnsMoved
 	stays := !slices.ContainsFunc(columnsMoved, aligns) // whatever predicts then
 	if !c.Has(columnsMoved) {
 		columnsMoved, stays = sameMeaning, true

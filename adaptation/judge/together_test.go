@@ -63,10 +63,6 @@ func TestTogether(t *testing.T) {
 			t.Errorf("%s: %v, %v, %s; %v", name, choice.Together, choice.Correction, choice.Because, err)
 		}
 	}
-	// Methods of former files join the others.
-	if choice, err := compared(t, same...).Together(selection{SameMeaning: alike[:1], Joins: alike[1:]}); err != nil || !slices.Equal(choice.Together, []int{0, 1}) || choice.Votes != nil {
-		t.Errorf("%v, %v; %v", choice.Together, choice.Votes, err)
-	}
 	for _, told := range []bool{true, false} {
 		of := compared(t, shifted...)
 		if _, err := of.Together(selection{SameMeaning: alike, LabelShift: told}); err != nil || of.Shared.AssumeLabelShift != told {

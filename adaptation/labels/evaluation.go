@@ -13,9 +13,9 @@ import (
 // intervals of 95%.
 type Evaluation struct {
 	Format      int      `json:"format"`
-	Rows        int      `json:"rows"`             // that were predicted
-	Labels      int      `json:"labels"`           // rows with a label
-	Strata      int      `json:"strata,omitempty"` // from which these were drawn; 1 if from all rows alike, 0 if not at random
+	Rows        int      `json:"rows"`   // that were predicted
+	Labels      int      `json:"labels"` // rows with a label
+	Strata      int      `json:"strata"` // from which these were drawn; 1 if from all rows alike
 	Predictions Accuracy `json:"predictions"`
 	Methods     []Method `json:"methods,omitempty"` // each with all its runs, by itself
 	Recalls     []Recall `json:"recalls,omitempty"` // of the classes that have labels
@@ -31,7 +31,7 @@ const format = 1
 
 // Accuracy is that of predictions.
 type Accuracy struct {
-	*evaluation.Estimate     // nil of rows that are no random draw
+	*evaluation.Estimate     // nil without labels
 	Right                int `json:"right"` // of the rows with a label
 	// Interval is prediction-powered; wilson if fewer than ten of these rows are right, or wrong;
 	// stratified if they were drawn from strata.
@@ -78,13 +78,7 @@ func Evaluate(labels Labels, p *Predictions) *Evaluation {
 			e.Notes = append(e.Notes, fmt.Sprintf("No row is predicted as class %q, the true class of %s.", r.Class, printable.Count(r.Labels, "labelled row")))
 		}
 	}
-	if !labels.Disputed {
-		e.shares(labels, p)
-	}
-	if labels.Disputed {
-		e.Strata, e.Recalls = 0, nil
-		e.Notes = append(e.Notes, labels.Path+" has rows on which methods differ, not a random sample, so no accuracy follows from them. They show which method is right on such rows, and so which assumption holds.")
-	}
+	e.shares(labels, p)
 	return e
 }
 
@@ -141,9 +135,7 @@ func accuracy(labels Labels, said []said, all evaluation.Moments, among int) (a 
 			a.Right += int(right)
 		}
 	}
-	if !labels.Disputed {
-		a.estimate(scores, among)
-	}
+	a.estimate(scores, among)
 	return a
 }
 
@@ -262,9 +254,6 @@ func (r *Rival) Method(name string, runs []string, among int) (Method, error) {
 		all.Add(f)
 	}
 	difference := evaluation.Compare(scoresOf(r.labels, r.said, r.all), scoresOf(r.labels, ours, all), among)
-	if r.labels.Disputed {
-		difference = evaluation.Paired(difference.Gained, difference.Lost)
-	}
 	return Method{name, runs, accuracy(r.labels, r.said, r.all, among), difference, r.same}, nil
 }
 

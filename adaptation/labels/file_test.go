@@ -63,7 +63,7 @@ func TestRead(t *testing.T) {
 	classes := []string{"cat", "dog"}
 	path := file(t, "labels.csv", "\xef\xbb\xbfnote;label;id\nfirst;dog;7\n;;8\n\"two\nlines\"; cat ;9\n;NaN;10\n")
 	got, err := Read(path, classes, "out", "")
-	want := Labels{path, []Label{{ID: "7", Class: "dog", Line: 2}, {ID: "9", Class: "cat", Line: 4}}, []Stratum{{Share: 1}}, false, false}
+	want := Labels{path, []Label{{ID: "7", Class: "dog", Line: 2}, {ID: "9", Class: "cat", Line: 4}}, []Stratum{{Share: 1}}, false}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Error(diff, err)
 	}

@@ -17,8 +17,6 @@ type Labels struct {
 	Path   string
 	Rows   []Label
 	Strata []Stratum // from which the rows were drawn
-	// Disputed tells that the rows are those on which methods differ, and no random draw: the file has a column for a method.
-	Disputed bool
 	// Grouped tells that labels have groups, and that whole groups were drawn.
 	Grouped bool
 }
@@ -78,12 +76,14 @@ type reader struct {
 func (r *reader) header(columns []string) error {
 	r.id, r.label = table.IDColumn(columns), table.LabelColumn(columns)
 	r.stratum, r.share = slices.Index(columns, heading.Stratum), slices.Index(columns, heading.StratumShare)
-	r.Disputed = slices.Contains(columns, heading.PredictedClass) && slices.ContainsFunc(columns, func(name string) bool {
+	disputed := slices.Contains(columns, heading.PredictedClass) && slices.ContainsFunc(columns, func(name string) bool {
 		_, is := config.ParseMethod(name)
 		return is
 	})
 	r.group = slices.Index(columns, r.groups)
 	switch {
+	case disputed: // of 0.4
+		return fmt.Errorf("it is a disputed.csv of a former version, whose rows are not a random sample, so no accuracy follows from them: label the rows of %s", FileName)
 	case r.Grouped && r.group < 0:
 		return fmt.Errorf("no column is %.100q, which is to say which rows belong together; the columns are %.200q", r.groups, columns)
 	case r.id < 0 || r.label < 0:

@@ -13,13 +13,10 @@ func (e *Evaluation) Sheet() sheet.Sheet {
 		Title:    "How many predictions are right",
 		Sections: []sheet.Section{e.accuracies()},
 		Legend: fmt.Sprintf("%d of %d rows have a label. accuracy: estimated for all rows, in percent, with a 95%% interval. It is prediction-powered if at least ten labelled rows are right and ten are wrong; otherwise it uses these rows alone. "+
-			"difference: accuracy of the method minus that of the predictions, in points, with a 95%% interval. %s p: p-value of the test that both are equally accurate.", e.Labels, e.Rows, gained),
+			"difference: accuracy of the method minus that of the predictions, in points, with a 95%% interval. gained, lost: labelled rows on which only the method is right, and on which only the predictions are. p: p-value of the test that both are equally accurate.", e.Labels, e.Rows),
 		Notes: e.Notes,
 	}
-	if e.Strata == 0 {
-		s.Legend = fmt.Sprintf("%d labelled rows, on which methods differ. %s p: p-value of the test that both are right equally often on such rows.", e.Labels, gained)
-	}
-	if e.Strata > 0 && len(e.Methods) > 1 {
+	if len(e.Methods) > 1 {
 		s.Legend += fmt.Sprintf(" The intervals of the %d methods hold together, in 95%% of draws: also that of the method which looks best.", len(e.Methods))
 	}
 	if e.Strata > 1 {
@@ -35,8 +32,6 @@ func (e *Evaluation) Sheet() sheet.Sheet {
 	}
 	return s
 }
-
-const gained = "gained, lost: labelled rows on which only the method is right, and on which only the predictions are."
 
 var (
 	percents = sheet.Printf("%.1f", " (%.1f", " to %.1f)")
@@ -73,21 +68,16 @@ func (e *Evaluation) accuracies() sheet.Section {
 		{Head: "predicted by", Key: true, Value: func(l line) sheet.Value { return sheet.Word(l.name) }},
 		{Head: "right", Value: func(l line) sheet.Value { return sheet.Word(fmt.Sprintf("%d of %d", l.Accuracy.Right, e.Labels)) }},
 		{Head: "accuracy", Format: percents, Value: func(l line) sheet.Value { return percent(l.Accuracy.Estimate) }},
-		{Head: "difference", Format: points, Value: beside(func(d evaluation.Difference) sheet.Value { return percent(d.Estimate) })},
+		{Head: "difference", Format: points, Value: beside(func(d evaluation.Difference) sheet.Value { return percent(&d.Estimate) })},
 	}
-	title := "Accuracy on the target in percent"
-	switch {
-	case e.Strata == 0:
-		columns, title = columns[:2], "Rows on which methods differ"
-	case len(e.Methods) == 0:
+	if len(e.Methods) == 0 {
 		columns = columns[:3]
-	}
-	if len(e.Methods) > 0 {
+	} else {
 		columns = append(columns,
 			sheet.Column[line]{Head: "gained, lost", Value: beside(func(d evaluation.Difference) sheet.Value { return sheet.Word(fmt.Sprintf("%d, %d", d.Gained, d.Lost)) })},
 			sheet.Column[line]{Head: "p", Format: sheet.Printf("%.2g"), Value: beside(func(d evaluation.Difference) sheet.Value { return sheet.Number(d.P) })})
 	}
-	return sheet.NewSection(title, columns, lines)
+	return sheet.NewSection("Accuracy on the target in percent", columns, lines)
 }
 
 func (e *Evaluation) shareSection() sheet.Section {

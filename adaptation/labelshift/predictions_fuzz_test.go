@@ -22,7 +22,7 @@ func FuzzReadPredictions(f *testing.F) {
 	if err := parquet.Write(&seed, []row{{"0", []float32{0.25, 0.75}}, {"1", []float32{1, 0}}}); err != nil {
 		f.Fatal(err)
 	}
-	extensions := []string{".parquet", ".csv", ".npz", ".safetensors", ".npy"}
+	extensions := []string{".parquet", ".csv", ".npz", ".npy"}
 	f.Add(seed.Bytes(), uint8(0))
 	f.Add([]byte("label,probability_a,probability_b\na,0.5,0.5\n"), uint8(1))
 	folder := f.TempDir()

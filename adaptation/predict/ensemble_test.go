@@ -208,14 +208,6 @@ func TestEnsembleOnOneBackbone(t *testing.T) {
 	near(t, got, want)
 }
 
-// An ensemble of one predicts what its member does, to the last bit.
-func TestEnsembleOfOne(t *testing.T) {
-	got, single := together(t, members(t)[:1], ModelShares)
-	if !slices.Equal(got, single[0]) {
-		t.Errorf("%v, the member alone %v", got, single[0])
-	}
-}
-
 func TestEnsembleNamesTheMemberWithoutShares(t *testing.T) {
 	all := members(t)
 	all[1].Shares.Target = nil

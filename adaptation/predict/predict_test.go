@@ -274,24 +274,6 @@ func TestImages(t *testing.T) {
 	}
 }
 
-func TestImagePlacesWithoutImages(t *testing.T) {
-	root := t.TempDir()
-	for name, c := range map[string]struct{ text, want string }{
-		"empty.txt":   {"\n", "no .jpg"},
-		"absent.txt":  {"a.png\n", "absent.txt:1: there is no file"},
-		"outside.txt": {"\n../a.png\n", "outside.txt:2: the path"},
-	} {
-		path := filepath.Join(root, name)
-		testfiles.Write(t, path, c.text)
-		if _, err := images.OpenUnlabelled(path); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: error %v", name, err)
-		}
-	}
-	if _, err := images.OpenUnlabelled(root); err == nil || !strings.Contains(err.Error(), "no .jpg") {
-		t.Errorf("error %v", err)
-	}
-}
-
 // BenchmarkRows predicts rows of 512 values with an mlp of 256 units and 10 classes on
 // one thread, from a file of .npy to probabilities, and reports as "value" the rows that
 // it does in a second.

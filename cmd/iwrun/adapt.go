@@ -98,7 +98,7 @@ func setsFlag(to *float64) cli.Flag {
 // tableFormat is --format for the tables of a folder.
 func tableFormat(to *string) cli.Flag {
 	flag := commandline.Format(to, table.Formats()...)
-	flag.Usage = "`FORMAT` of predictions, classes and disputed: " + strings.Join(table.Formats(), " or ")
+	flag.Usage = "`FORMAT` of predictions and classes: " + strings.Join(table.Formats(), " or ")
 	return flag
 }
 

@@ -27,7 +27,6 @@ func newEvaluateCommand(s streams) *cli.Command {
 		Description: `FOLDER is the folder of iwrun adapt, whose methods are evaluated too; or another folder with a
 predictions.csv; or a .csv or .parquet file that iwrun predict has written. LABELS is to_label.csv with its column label
 filled in, or another file with the columns id and label, of rows drawn at random. Rows without a label are skipped.
-If LABELS is a labelled copy of disputed.csv, the command says which method is right on these rows, but gives no accuracy.
 
 Examples:
   iwrun evaluate adapt-out adapt-out/to_label.csv

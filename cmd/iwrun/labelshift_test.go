@@ -22,21 +22,3 @@ func TestLabelShift(t *testing.T) {
 		t.Errorf("status %d, stderr %q", status, said)
 	}
 }
-
-// A finished run's rows take the place of files, and are what criteria that need no labels of
-// the target are compared by.
-func TestHeldOutRowsOfARun(t *testing.T) {
-	inFolder(t)
-	status, _, said := call(t, "-c", "tiny.yaml", "-o", "results", "--set", "train.validation=0.25", "--set", "methods=[source-only]")
-	if status != 0 {
-		t.Fatal(said)
-	}
-	status, out, said := call(t, "labelshift", "--run", "results/tiny/subsampled/clean-warped/source-only/seed-1", "--estimator", "bbse-hard", "--calibration", "ts", "--format", "csv")
-	if status != 0 || strings.Count(out, "\n") != 11 {
-		t.Errorf("status %d, stderr %q, stdout %q", status, said, out)
-	}
-	again := []string{"-c", "tiny.yaml", "-o", "results", "--set", "train.validation=0.25", "--set", "methods=[source-only]"}
-	if status, out, said := call(t, append([]string{"table", "--kind", "selection"}, again...)...); status != 0 || !strings.Contains(out, "\n| target-risk ") {
-		t.Errorf("table: status %d, stderr %q, stdout %q", status, said, out)
-	}
-}

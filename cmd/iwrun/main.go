@@ -117,7 +117,7 @@ func newApp(s streams) *cli.App {
 			newRunCommand(s), newStatusCommand(s), newTableCommand(s), newFigureCommand(s), newReportCommand(s), newDataCommand(s),
 		}},
 		{"Clusters", []*cli.Command{newSlurmCommand(s)}},
-		{"Machine", []*cli.Command{newDoctorCommand(s), newCheckCommand(s), newCompletionCommand(s), newManualCommand(s), newFitCommand(s)}},
+		{"Machine", []*cli.Command{newDoctorCommand(s), newCompletionCommand(s), newManualCommand(s), newFitCommand(s)}},
 	} {
 		for _, command := range group.commands {
 			command.Category, command.OnUsageError = group.name, wrongFlag

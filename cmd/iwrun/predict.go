@@ -34,7 +34,7 @@ type predictOptions struct {
 func newPredictCommand(s streams) *cli.Command {
 	var o predictOptions
 	flags := []cli.Flag{
-		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Destination: &o.Output, Usage: "`FILE` for the predictions, .csv, .npz or .parquet, or - for CSV on standard output"},
+		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Destination: &o.Output, Usage: "`FILE` for the predictions, .csv or .parquet, or - for CSV on standard output"},
 		&cli.BoolFlag{Name: "probabilities", Destination: &o.Probabilities, Usage: "write a probability for each class even if there are more than ten"},
 		sharesFlag(&o.Shares, "input"),
 		setsFlag(&o.Sets),
@@ -109,7 +109,7 @@ func (o predictOptions) check(c *cli.Context) error {
 	if o.Output == predict.Stdout {
 		return nil
 	}
-	if err := table.CheckPredictions(o.Output); err != nil {
+	if err := table.CheckTable(o.Output); err != nil {
 		return wrongUsage("-o %v, or as CSV to - for standard output", err)
 	}
 	return nil

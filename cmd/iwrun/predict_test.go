@@ -2,26 +2,20 @@ package main
 
 import (
 	"bytes"
-	"encoding/csv"
-	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
-	"iwda/datasets"
 	"iwda/datasets/normalise"
 	"iwda/datasets/table"
 	"iwda/experiments/model"
 	"iwda/experiments/network"
 	"iwda/experiments/store"
 	"iwda/internal/testfiles"
-	"iwda/internal/wholefile"
 	"iwda/torch"
 )
 
@@ -48,9 +42,6 @@ func trainPoints(t *testing.T, set ...string) {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	testfiles.Write(t, "points.yaml", points)
-	if err := os.Mkdir("data", 0o777); err != nil {
-		t.Fatal(err)
-	}
 	for domain, counts := range map[string][]int{"east": {60, 40, 20}, "west": {15, 40, 65}} {
 		random := rand.New(rand.NewPCG(uint64(counts[0]), 4))
 		var values []float32
@@ -65,14 +56,7 @@ func trainPoints(t *testing.T, set ...string) {
 				values, labels = append(values, row...), append(labels, class)
 			}
 		}
-		set, err := datasets.NewFeatures(domain, values, datasets.KnownLabels(labels), []string{"0", "1", "2"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		err = wholefile.Write(filepath.Join("data", domain+".npz"), func(w io.Writer) error { return datasets.WriteFeatures(w, set) })
-		if err != nil {
-			t.Fatal(err)
-		}
+		testfiles.Rows(t, filepath.Join("data", domain+".npz"), pointsSize, values, "labels", labels)
 	}
 	arguments := []string{"-c", "points.yaml"}
 	for _, assignment := range set {
@@ -94,11 +78,11 @@ func TestPredictionsOfACalibratedRun(t *testing.T) {
 	if about.Calibration == nil || about.Normalisation.Kind != normalise.Standard || about.Normalisation.Source == nil {
 		t.Errorf("calibration %v, normalisation %v", about.Calibration, about.Normalisation)
 	}
-	if status, _, said := call(t, "predict", pointsRun, "data/west.npz", "-o", "out.npz", "--probabilities"); status != 0 {
+	if status, _, said := call(t, "predict", pointsRun, "data/west.npz", "-o", "out.parquet", "--probabilities"); status != 0 {
 		t.Fatalf("status %d\n%s", status, said)
 	}
 	truth, right := rowsOf(t, "data/west.npz"), 0
-	for i, row := range slices.Collect(slices.Chunk(values(rowsOf(t, "out.npz")), 3)) {
+	for i, row := range slices.Collect(slices.Chunk(values(rowsOf(t, "out.parquet")), 3)) {
 		if class, _ := truth.Label(i); row[class] == slices.Max(row) {
 			right++
 		}
@@ -191,7 +175,7 @@ func TestPredict(t *testing.T) {
 		}
 	}
 
-	for _, extension := range []string{".csv", ".npz", ".parquet"} {
+	for _, extension := range []string{".csv", ".parquet"} {
 		file := "out" + extension
 		predicted(t, pointsRun, "data/west.npz", "-o", file, "--probabilities", "--batch", "7")
 		rows := rowsOf(t, file)
@@ -201,59 +185,26 @@ func TestPredict(t *testing.T) {
 		nearProbabilities(t, file, values(rows), expected(t, m, west, m.Shares.Target))
 	}
 
-	t.Run("class and probability are those of the largest", func(t *testing.T) {
-		text, err := os.ReadFile("out.csv")
-		if err != nil {
-			t.Fatal(err)
-		}
-		records, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Equal(records[0], []string{"id", "predicted_class", "probability", "probability_0", "probability_1", "probability_2"}) {
-			t.Errorf("columns %q", records[0])
-		}
-		for _, record := range records[1:] {
-			largest, class := 0.0, ""
-			for y, cell := range record[3:] {
-				if p, err := strconv.ParseFloat(cell, 64); err != nil {
-					t.Fatal(err)
-				} else if p > largest {
-					largest, class = p, m.Classes[y]
-				}
-			}
-			if record[1] != class || record[2] != fmt.Sprint(float32(largest)) {
-				t.Errorf("%q", record)
-			}
-		}
-		status, out, _ := call(t, "predict", "--probabilities", pointsRun, "-o", "-", "--batch=7", "data/west.npz")
-		if status != 0 || out != string(text) {
-			t.Errorf("on standard output: status %d, other text than in the file", status)
-		}
-	})
-
-	t.Run("several inputs", func(t *testing.T) {
-		predicted(t, pointsRun, "data/east.npz", "data/west.npz", "-o", "both.npz", "--probabilities")
-		both := slices.Concat(values(rowsOf(t, "data/east.npz")), west)
-		nearProbabilities(t, "both", values(rowsOf(t, "both.npz")), expected(t, m, both, m.Shares.Target))
-	})
+	if status, out, _ := call(t, "predict", "--probabilities", pointsRun, "-o", "-", "--batch=7", "data/west.npz"); status != 0 || out != readFile(t, "out.csv") {
+		t.Errorf("on standard output: status %d, other text than in the file", status)
+	}
 
 	t.Run("shares", func(t *testing.T) {
 		testfiles.Write(t, "counts.csv", "share,class\n50,2\n20,0\n30,1\n")
 		for name, shares := range map[string][]float64{
 			"model": m.Shares.Target, "source": {0.5, 1. / 3, 1. / 6}, "uniform": {1. / 3, 1. / 3, 1. / 3}, "counts.csv": {0.2, 0.3, 0.5},
 		} {
-			predicted(t, pointsRun, "data/west.npz", "-o", "shares.npz", "--probabilities", "--shares", name)
-			nearProbabilities(t, name, values(rowsOf(t, "shares.npz")), expected(t, m, west, shares))
+			predicted(t, pointsRun, "data/west.npz", "-o", "shares.parquet", "--probabilities", "--shares", name)
+			nearProbabilities(t, name, values(rowsOf(t, "shares.parquet")), expected(t, m, west, shares))
 		}
 		// The most likely shares are the mean of the probabilities corrected for them, and of
 		// one row of each class.
-		predicted(t, pointsRun, "data/west.npz", "-o", "estimate.npz", "--probabilities", "--shares", "estimate")
+		predicted(t, pointsRun, "data/west.npz", "-o", "estimate.parquet", "--probabilities", "--shares", "estimate")
 		mean := slices.Repeat([]float64{1. / 123}, 3)
-		for i, p := range values(rowsOf(t, "estimate.npz")) {
+		for i, p := range values(rowsOf(t, "estimate.parquet")) {
 			mean[i%3] += float64(p) / 123
 		}
-		nearProbabilities(t, "estimate", values(rowsOf(t, "estimate.npz")), expected(t, m, west, mean))
+		nearProbabilities(t, "estimate", values(rowsOf(t, "estimate.parquet")), expected(t, m, west, mean))
 	})
 
 	t.Run("export", func(t *testing.T) {
@@ -331,48 +282,4 @@ func TestPredict(t *testing.T) {
 			t.Errorf("model.json, made again from the checkpoint, differs; error %v", err)
 		}
 	})
-}
-
-// A method's folder predicts with all of its seeds.
-func TestPredictWithAllSeeds(t *testing.T) {
-	trainPoints(t, "seeds=[1, 2]")
-	method, second := filepath.Dir(pointsRun), filepath.Join(filepath.Dir(pointsRun), "seed-2")
-	var want []float64
-	for i, folder := range []string{pointsRun, second} {
-		if status, _, said := call(t, "predict", folder, "data/west.npz", "-o", "one.npz", "--probabilities"); status != 0 {
-			t.Fatalf("status %d\n%s", status, said)
-		}
-		one := values(rowsOf(t, "one.npz"))
-		if i == 0 {
-			want = make([]float64, len(one))
-		}
-		for j, p := range one {
-			want[j] += float64(p) / 2
-		}
-	}
-	status, out, said := call(t, "predict", method, "data/west.npz", "-o", "all.npz", "--probabilities", "--batch", "7")
-	if status != 0 || out != "" || !strings.Contains(said, "120 rows predicted by the mean of 2 models") || !strings.Contains(said, second+": [") {
-		t.Fatalf("status %d, stdout %q\n%s", status, out, said)
-	}
-	nearProbabilities(t, "both seeds", values(rowsOf(t, "all.npz")), want)
-
-	description := filepath.Join(second, "model.json")
-	text, err := os.ReadFile(description)
-	if err != nil {
-		t.Fatal(err)
-	}
-	changed := strings.Replace(string(text), `"2"`, `"two"`, 1)
-	testfiles.Write(t, description, changed)
-	if status, _, said := call(t, "predict", second, "data/west.npz", "-o", "none.csv"); status != 2 || !strings.Contains(said, description+": its SHA-256 is not the one that it states") {
-		t.Errorf("a model.json that was changed: status %d\n%s", status, said)
-	}
-	testfiles.Write(t, description, strings.Replace(changed, `"seal"`, `"unsealed"`, 1))
-	testfiles.Write(t, "kept.csv", "kept")
-	status, _, said = call(t, "predict", method, "data/west.npz", "-o", "kept.csv")
-	if status != 2 || !strings.Contains(said, pointsRun+" and "+second+" cannot predict together: the classes") {
-		t.Errorf("other classes: status %d\n%s", status, said)
-	}
-	if kept, err := os.ReadFile("kept.csv"); err != nil || string(kept) != "kept" {
-		t.Errorf("a refused ensemble replaced the file: %q, %v", kept, err)
-	}
 }

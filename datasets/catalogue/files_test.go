@@ -1,7 +1,6 @@
 package catalogue_test
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -116,15 +115,7 @@ func TestSeveralOwnFiles(t *testing.T) {
 	}
 	for i, names := range [][]string{{"cat", "dog"}, {"owl", "cat"}, {"owl", "dog", "cat"}} {
 		name := "abc"[i : i+1]
-		set, err := datasets.NewFeatures(name, []float32{1, 2}, datasets.KnownLabels([]int{0, 1}), names)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var content bytes.Buffer
-		if err := datasets.WriteFeatures(&content, set); err != nil {
-			t.Fatal(err)
-		}
-		write(name+".npz", content.String())
+		testfiles.Rows(t, filepath.Join(root, name+".npz"), 1, []float32{1, 2}, "labels", []int{0, 1}, names...)
 		domains[i] = catalogue.Files{Domain: name, Path: name + ".npz"}
 	}
 	if data, err = find(t, "files").Of(domains); err != nil {

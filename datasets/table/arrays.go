@@ -12,7 +12,7 @@ import (
 	"iwda/internal/input"
 )
 
-// arrays is the form of files that hold arrays: .npz, .npy and .safetensors.
+// arrays is the form of files that hold arrays: .npz and .npy.
 type arrays struct {
 	t      *Table
 	files  []*mapping

@@ -100,9 +100,9 @@ func BenchmarkWritePredictions(b *testing.B) {
 			probabilities[i*classes+j] = float32(math.Abs(math.Sin(float64(i*classes + j))))
 		}
 	}
-	for _, extension := range predictionFormats {
-		b.Run(extension[1:], func(b *testing.B) {
-			path, what := filepath.Join(b.TempDir(), "predictions"+extension), Predictions{Classes: []string{"cat", "dog", "owl"}, Probabilities: true}
+	for _, extension := range Formats() {
+		b.Run(extension, func(b *testing.B) {
+			path, what := filepath.Join(b.TempDir(), "predictions."+extension), Predictions{Classes: []string{"cat", "dog", "owl"}, Probabilities: true}
 			b.ReportAllocs()
 			for b.Loop() {
 				if _, err := WritePredictions(path, what, func(add Add) error {

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/maruel/safetensors"
 	"github.com/parquet-go/parquet-go"
 
 	"iwda/internal/allocation"
@@ -41,9 +40,6 @@ func TestCorruptedFiles(t *testing.T) {
 		{"npz, compressed, by column", ".npz", npz(zip.Deflate, "True"), true},
 		{"npy", ".npy", array("False"), false},
 		{"npy, by column", ".npy", array("True"), false},
-		{"safetensors", ".safetensors", safetensorsOf(t, map[string]string{"class_names": `["a", "b"]`},
-			safetensors.Tensor{Name: "features", DType: safetensors.F32, Shape: []uint64{2, 2}, Data: []byte(one + one + one + one)},
-			safetensors.Tensor{Name: "labels", DType: safetensors.U8, Shape: []uint64{2}, Data: []byte("\x00\x01")}), false},
 		{"csv, compressed", ".csv.gz", testfiles.Gzip(t, "id,label,a,b\n7,a,1,1\n8,b,1,0.5\n"), true},
 		{"parquet", ".parquet", parquetOf(t, rows), false},
 		{"parquet, compressed", ".parquet", parquetOf(t, rows, parquet.Compression(&parquet.Zstd), parquet.DataPageVersion(1)), false},

@@ -1,7 +1,7 @@
 // Package table reads rows of numbers that somebody else computed, embeddings or a
 // classifier's probabilities, together with what is known of each row: a label, an id.
 //
-// [Open] takes a .npz, .npy, .safetensors, .parquet, .csv or .tsv file, the last two with .gz
+// [Open] takes a .npz, .npy, .parquet, .csv or .tsv file, the last two with .gz
 // too, and looks at no more than its header. The [Table] that it gives says how many values a row has and what they are. It is
 // read in one of two ways:
 //
@@ -20,7 +20,7 @@
 // Cells of columns may be words, or missing: [Learn] finds the [Encoding] that makes numbers
 // of them, and a [Reference] has it.
 //
-// [WritePredictions] writes what came of the rows, as CSV, .npz or Parquet, in constant
+// [WritePredictions] writes what came of the rows, as CSV or Parquet, in constant
 // memory too.
 //
 // Every error names the file and the row, counted from 0, or the line of a CSV file, and

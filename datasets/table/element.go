@@ -13,8 +13,7 @@ import (
 )
 
 // element is the type of an array's elements, as NumPy describes it: a letter of b, i, u,
-// f, U (text of four bytes a character) and S (text of one byte a character), or g for
-// bfloat16, which NumPy lacks, and the number of bytes.
+// f, U (text of four bytes a character) and S (text of one byte a character), and the number of bytes.
 type element struct {
 	letter byte
 	size   int
@@ -54,15 +53,13 @@ var sizes = map[byte][]int{'b': {1}, 'i': {1, 2, 4, 8}, 'u': {1, 2, 4, 8}, 'f': 
 func (e element) number() bool { return e.letter != 'U' && e.letter != 'S' }
 
 // single reports whether the elements are floating-point numbers of 32 bits or fewer.
-func (e element) single() bool { return e.letter == 'g' || e.letter == 'f' && e.size < 8 }
+func (e element) single() bool { return e.letter == 'f' && e.size < 8 }
 
 // String is NumPy's name of the type.
 func (e element) String() string {
 	switch e.letter {
 	case 'b':
 		return "bool"
-	case 'g':
-		return "bfloat16"
 	case 'U', 'S':
 		return "text"
 	}
@@ -91,11 +88,6 @@ func (e element) floats(dst []float32, src []byte, origins []float64) {
 	case origins != nil:
 		for i := range dst {
 			dst[i] = float32(e.wide(src[i*e.size:]) - origins[i%len(origins)])
-		}
-	case e.letter == 'g':
-		for i := range dst {
-			// The upper half of a float32.
-			dst[i] = math.Float32frombits(uint32(binary.LittleEndian.Uint16(src[2*i:])) << 16)
 		}
 	case e.letter == 'i':
 		for i := range dst {
@@ -145,7 +137,7 @@ func half(bits uint16) float32 {
 // nothing for NaN.
 func (e element) text(src []byte) (string, error) {
 	switch e.letter {
-	case 'f', 'g':
+	case 'f':
 		if e.size == 8 { // may be an integer that float32 does not hold
 			return wholeText(math.Float64frombits(binary.LittleEndian.Uint64(src)))
 		}

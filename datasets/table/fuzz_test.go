@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/maruel/safetensors"
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
 
@@ -95,14 +94,6 @@ func FuzzNPZ(f *testing.F) {
 		zipOf(f, zip.Store, values, labels), zipOf(f, zip.Deflate, values, numbers, names),
 		zipOf(f, zip.Store, member{"features.npy", npyWith("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 1), }\n", one+one)}, labels),
 		zipOf(f, zip.Store, member{"probabilities.npy", npyOf("<f4", "(2, 1)", one+one)}, numbers))
-}
-
-func FuzzSafetensors(f *testing.F) {
-	values := safetensors.Tensor{Name: "features", DType: safetensors.F32, Shape: []uint64{2, 1}, Data: []byte(one + one)}
-	labels := safetensors.Tensor{Name: "labels", DType: safetensors.I8, Shape: []uint64{2}, Data: []byte("\x00\xff")}
-	empty := safetensors.Tensor{Name: "features", DType: safetensors.F32, Shape: []uint64{0, 1 << 63}}
-	fuzzed(f, ".safetensors",
-		safetensorsOf(f, nil, values, labels), safetensorsOf(f, map[string]string{"class_names": `["a"]`}, labels, values), safetensorsOf(f, nil, empty))
 }
 
 func FuzzCSV(f *testing.F) {

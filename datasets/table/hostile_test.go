@@ -2,13 +2,11 @@ package table
 
 import (
 	"archive/zip"
-	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/maruel/safetensors"
 	"github.com/parquet-go/parquet-go"
 	"golang.org/x/sys/unix"
 
@@ -36,52 +34,6 @@ func refused(t *testing.T, path string, options Options, words string) {
 			t.Errorf("error %v, want one with %q", err, words)
 		}
 	})
-}
-
-func safetensorsOf(t testing.TB, metadata map[string]string, tensors ...safetensors.Tensor) string {
-	t.Helper()
-	var buffer bytes.Buffer
-	file := safetensors.File{Tensors: tensors, Metadata: metadata}
-	if err := file.Serialize(&buffer); err != nil {
-		t.Fatal(err)
-	}
-	return buffer.String()
-}
-
-func TestSafetensors(t *testing.T) {
-	data := func(parts ...string) []byte { return []byte(strings.Join(parts, "")) }
-	values := safetensors.Tensor{Name: "features", DType: safetensors.F32, Shape: []uint64{2, 1}, Data: data(one, one)}
-	labels := safetensors.Tensor{Name: "labels", DType: safetensors.I64, Shape: []uint64{2}, Data: data(long, "\x00\x00\x00\x00\x00\x00\x00\x00")}
-	ids := safetensors.Tensor{Name: "ids", DType: safetensors.U8, Shape: []uint64{2}, Data: data("\x07\xff")}
-	half := safetensors.Tensor{Name: "features", DType: safetensors.F16, Shape: []uint64{2, 1}, Data: data("\x00\x3c\x00\x3c")}
-	brain := safetensors.Tensor{Name: "features", DType: safetensors.BF16, Shape: []uint64{2, 1}, Data: data("\x80\x3f\x80\x3f")}
-	names := map[string]string{"class_names": `["cat", "dog"]`}
-	want := content{Kind: Features, Width: 1, Classes: []string{"cat", "dog"}, Values: []float32{1, 1}, Labels: []int{1, 0}, IDs: []string{"7", "255"}}
-	for element, tensor := range map[string]safetensors.Tensor{"float32": values, "float16": half, "bfloat16": brain} {
-		for _, tensors := range [][]safetensors.Tensor{{tensor, labels, ids}, {ids, labels, tensor}} {
-			compare(t, element, contentOf(t, file(write(t, "rows.safetensors", safetensorsOf(t, names, tensors...)), Options{})), want)
-		}
-	}
-	short := labels
-	short.Shape, short.Data = []uint64{1}, data(long)
-	bad := values
-	bad.Data = data(nan, one)
-	eighths := half
-	eighths.DType, eighths.Data = safetensors.F8_E4M3, eighths.Data[:len(eighths.Data)/2]
-	whole := safetensorsOf(t, nil, values)
-	for words, content := range map[string]string{
-		"labels has 1 elements for 2 rows": safetensorsOf(t, nil, values, short),
-		"row 0: column 0: NaN":             safetensorsOf(t, nil, bad),
-		"elements of type F8_E4M3":         safetensorsOf(t, nil, eighths),
-		"no array of the values":           safetensorsOf(t, nil, labels),
-		"class_names of the metadata":      safetensorsOf(t, map[string]string{"class_names": "cat"}, values),
-		"two tensors of the name":          safetensorsOf(t, nil, values, values),
-		"not a whole safetensors file":     whole[:len(whole)-1],
-		"safetensors file: invalid header": "\xff\xff\xff\xff\xff\xff\xff\x7f{}",
-		"":                                 "",
-	} {
-		refused(t, write(t, "rows.safetensors", content), Options{}, words)
-	}
 }
 
 func TestCSVThatIsWrong(t *testing.T) {
@@ -147,7 +99,7 @@ func TestOnlyFilesAreOpened(t *testing.T) {
 		}
 		refused(t, path, Options{}, "not a file")
 	}
-	refused(t, "rows.xlsx", Options{}, "rows are read from files that end with .npz, .npy, .safetensors, .parquet, .csv, .tsv, .csv.gz or .tsv.gz")
+	refused(t, "rows.xlsx", Options{}, "rows are read from files that end with .npz, .npy, .parquet, .csv, .tsv, .csv.gz or .tsv.gz")
 	pair := write(t, "a-features.npy", npyOf("<f4", "(1, 1)", one))
 	labels := strings.TrimSuffix(pair, "features.npy") + "labels.npy"
 	if err := unix.Mkfifo(labels, 0o600); err != nil {

@@ -2,6 +2,7 @@ package table
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -70,8 +71,8 @@ func (f *parquetFile) open(choose func(fields []*parquet.Column) error) error {
 		return err
 	}
 	if text, found := f.parsed.Lookup(classNamesArray); found {
-		if f.names, err = parseClassNames(text); err != nil {
-			return err
+		if err = json.Unmarshal([]byte(text), &f.names); err != nil {
+			return fmt.Errorf("class_names of the metadata is no list of texts: %w", err)
 		}
 		f.t.named = f.names
 	}

@@ -118,18 +118,17 @@ type cursor interface {
 
 // forms are the formats by the ends of files' names.
 var forms = map[string]func(t *Table) error{
-	".npz":         openNPZ,
-	".npy":         openNPY,
-	".safetensors": openSafetensors,
-	".csv":         openCSV,
-	".tsv":         openCSV,
-	".parquet":     openParquet,
-	".csv.gz":      openCSV,
-	".tsv.gz":      openCSV,
+	".npz":     openNPZ,
+	".npy":     openNPY,
+	".csv":     openCSV,
+	".tsv":     openCSV,
+	".parquet": openParquet,
+	".csv.gz":  openCSV,
+	".tsv.gz":  openCSV,
 }
 
 // Extensions lists the ends of the names of files that [Open] reads, for messages.
-const Extensions = ".npz, .npy, .safetensors, .parquet, .csv, .tsv, .csv.gz or .tsv.gz"
+const Extensions = ".npz, .npy, .parquet, .csv, .tsv, .csv.gz or .tsv.gz"
 
 // extension is the end of a path that says what form the file has.
 func extension(path string) string {
@@ -155,7 +154,7 @@ func Reads(path string) bool {
 }
 
 // Open opens the rows of a file, whose format is that of its name: .npz, .npy,
-// .safetensors, .parquet, .csv or .tsv, or the last two with .gz. It reads headers alone. The file
+// .parquet, .csv or .tsv, or the last two with .gz. It reads headers alone. The file
 // must not be changed until the table and its rows are closed.
 func Open(path string, options Options) (*Table, error) {
 	open, known := forms[extension(path)]

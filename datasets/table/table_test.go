@@ -13,7 +13,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/maruel/safetensors"
 	"github.com/parquet-go/parquet-go"
 
 	"iwda/internal/testfiles"
@@ -325,10 +324,6 @@ func TestUnknownLabels(t *testing.T) {
 		return zipOf(t, zip.Store, member{"features.npy", values}, member{"labels.npy", labels})
 	}
 	numbers := double(2, math.NaN(), -1, math.NaN())
-	tensors := func(labels safetensors.Tensor) string {
-		labels.Name, labels.Shape = "labels", []uint64{4}
-		return safetensorsOf(t, nil, safetensors.Tensor{Name: "features", DType: safetensors.F32, Shape: []uint64{4, 1}, Data: []byte(one + one + one + one)}, labels)
-	}
 	type text struct {
 		A     float32 `parquet:"a"`
 		Label *string `parquet:"label,optional"`
@@ -348,8 +343,6 @@ func TestUnknownLabels(t *testing.T) {
 		{"rows.npz", "2", npz(npyOf("<f8", "(4,)", string(numbers)))},
 		{"rows.npz", "2", npz(npyOf("<f2", "(4,)", "\x00\x40\x00\x7e\x00\xbc\x00\xfe"))},
 		{"rows.npz", "2", npz(npyOf("|i1", "(4,)", "\x02\xff\xff\xff"))},
-		{"rows.safetensors", "2", tensors(safetensors.Tensor{DType: safetensors.F64, Data: numbers})},
-		{"rows.safetensors", "2", tensors(safetensors.Tensor{DType: safetensors.BF16, Data: []byte("\x00\x40\xc0\x7f\x80\xbf\xc0\xff")})},
 		{"rows.parquet", "cat", parquetOf(t, []text{{1, &cat}, {1, nil}, {1, &nan}, {1, &nothing}})},
 		{"rows.csv", "cat", "a,label\n1, cat \n1,nan \n1, \n1,\n"},
 		{"rows.parquet", "cat", parquetOf(t, []text{{1, &spaced}, {1, nil}, {1, &space}, {1, &nothing}})},
@@ -500,4 +493,13 @@ func TestReadingAtOnce(t *testing.T) {
 		}
 		reading.Wait()
 	}
+}
+
+// wide appends a text of four bytes a character, filled up with zeros.
+func wide(to []byte, text string, length int) []byte {
+	for _, character := range text {
+		to = binary.LittleEndian.AppendUint32(to, uint32(character))
+		length--
+	}
+	return append(to, make([]byte, 4*length)...)
 }

@@ -6,7 +6,6 @@ import (
 	"io"
 	"math"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"iwda/internal/evenly"
@@ -25,23 +24,6 @@ type Predictions struct {
 	Sets bool
 	// Disk is where the file is written, the system's if it is nil.
 	Disk *wholefile.Disk
-}
-
-// predictionWriter writes predictions in one format.
-type predictionWriter interface {
-	add(id string, class int, probabilities []float32, set []int) error
-	close() error
-}
-
-// predictionFormats are the ends of files' names.
-var predictionFormats = []string{".csv", ".npz", ".parquet"}
-
-// writer returns the writer of the format of a file's name.
-func (p Predictions) writer(w io.Writer, path string) (predictionWriter, error) {
-	if extension := extensionOf(path); extension != ".npz" {
-		return p.rows(rowWriters[extension], w)
-	}
-	return newNPZPredictions(w, filepath.Dir(path), p)
 }
 
 func extensionOf(path string) string { return strings.ToLower(filepath.Ext(path)) }
@@ -63,37 +45,26 @@ func checkSets(classes []string) error {
 // may have.
 type Add func(id string, probabilities []float32, set ...int) error
 
-// CheckPredictions returns an error unless [WritePredictions] can write a file of that
-// name, for a program that asks before it computes.
-func CheckPredictions(path string) error {
-	if !slices.Contains(predictionFormats, extensionOf(path)) {
-		return fmt.Errorf("%s: predictions are written to .csv, .npz and .parquet files", path)
-	}
-	return nil
-}
-
-// WritePredictions writes a file of the format of its name, .csv, .npz or .parquet, in one
+// WritePredictions writes a file of the format of its name, .csv or .parquet, in one
 // step: it appears when write has returned without an error, or not at all. write hands
 // over one row after the other; the memory taken does not depend on how many there are.
 //
 // The columns are id, predicted_class (a name) and probability, and those of all classes:
 // probability_CLASS in CSV, whose ids and classes [printable.FromCell] gives back, the lists
-// probabilities in Parquet; and set, the names of its classes with " | " between them. An .npz file has the
-// arrays ids, predicted_class (numbers from 0), probability, class_names, probabilities, and set, truth
-// values (rows × classes). [Open] reads files with the probabilities of all
-// classes as [Probabilities].
+// probabilities in Parquet; and set, the names of its classes with " | " between them. [Open] reads files
+// with the probabilities of all classes as [Probabilities].
 //
-// An id of more than 16,384 characters in an .npz file, a probability that is not a number,
-// and another number of them than there are classes are errors that name the row. An error
+// A probability that is not a number, and another number of them than there are classes are errors that
+// name the row. An error
 // of write itself is returned as it is. The counts are the rows by predicted class, of those
 // that were handed over.
 func WritePredictions(path string, p Predictions, write func(add Add) error) (counts []int, err error) {
-	if err := CheckPredictions(path); err != nil {
+	if err := CheckTable(path); err != nil {
 		return nil, err
 	}
 	var ofCaller error
 	err = p.Disk.Write(path, func(w io.Writer) error {
-		writer, err := p.writer(w, path)
+		writer, err := p.rows(rowWriters[extensionOf(path)], w)
 		if err == nil {
 			counts, ofCaller, err = p.write(writer, write)
 		}
@@ -115,7 +86,7 @@ func StreamPredictions(w io.Writer, p Predictions, write func(add Add) error) (c
 
 // write writes the rows, counts them by class and closes the writer. It tells an error of the
 // caller's function from its own.
-func (p Predictions) write(writer predictionWriter, write func(add Add) error) (counts []int, ofCaller, err error) {
+func (p Predictions) write(writer *rowPredictions, write func(add Add) error) (counts []int, ofCaller, err error) {
 	row := 0
 	counts = make([]int, len(p.Classes))
 	var refused error
@@ -168,7 +139,7 @@ type rowPredictions struct {
 	row  []Cell
 }
 
-func (p Predictions) rows(format func(io.Writer, []Field) (rowWriter, error), w io.Writer) (predictionWriter, error) {
+func (p Predictions) rows(format func(io.Writer, []Field) (rowWriter, error), w io.Writer) (*rowPredictions, error) {
 	fields := []Field{{Name: heading.ID}, {Name: heading.PredictedClass}, {Name: heading.Probability, Kind: ProbabilityField}}
 	if p.Probabilities {
 		fields = append(fields, Field{Probabilities.String(), ClassesField, p.Classes})

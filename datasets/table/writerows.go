@@ -56,7 +56,8 @@ var rowWriters = map[string]func(w io.Writer, fields []Field) (rowWriter, error)
 	".parquet": newParquetRows,
 }
 
-// CheckTable returns an error unless [WriteTable] can write a file of that name.
+// CheckTable returns an error unless [WriteTable] and [WritePredictions] can write a file of that name, for a
+// program that asks before it computes.
 func CheckTable(path string) error {
 	if rowWriters[extensionOf(path)] == nil {
 		return fmt.Errorf("%s: tables are written to .csv and .parquet files", path)

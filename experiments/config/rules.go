@@ -46,7 +46,6 @@ var rules = map[string]rule{
 	"selection.tolerance": shareTaken,
 	"selection.alike[]":   methods,
 	"selection.moved[]":   methods,
-	"selection.joins[]":   methods,
 
 	"dataset.name":              oneOf("data set", catalogue.Names()),
 	"dataset.root":              {takes: expanded, check: expandVariables},

@@ -61,8 +61,6 @@ type Selection struct {
 	SameMeaning []string `yaml:"alike,omitempty,flow"`
 	// ColumnsMoved are methods that predict together if columns have moved.
 	ColumnsMoved []string `yaml:"moved,omitempty,flow"`
-	// Joins are more methods of alike, in files of version 0.4.
-	Joins []string `yaml:"joins,omitempty,flow"`
 }
 
 // RuleOrDefault is the rule that counts.

@@ -128,7 +128,7 @@ func TestRunIsAModel(t *testing.T) {
 			t.Fatal(err)
 		}
 		counts := measure.NewConfusion(3)
-		if err := counts.Take(measure.Batch{Logits: m.Logits()(valuesOf(data.Test)), Labels: datasets.LabelsOf(data.Test)}); err != nil {
+		if err := counts.Take(measure.Batch{Logits: m.Logits(false)(valuesOf(data.Test)), Labels: datasets.LabelsOf(data.Test)}); err != nil {
 			t.Fatal(err)
 		}
 		if !slices.EqualFunc(counts, result.Confusion, slices.Equal[[]int]) || result.LastAccuracy.Value < 0.6 || string(m.Architecture.Name) != network {

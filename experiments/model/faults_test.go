@@ -1,7 +1,6 @@
 package model_test
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,7 +11,6 @@ import (
 	"iwda/experiments/model"
 	"iwda/internal/faultydisk"
 	"iwda/internal/testfiles"
-	"iwda/internal/wholefile"
 	"iwda/nets/architecture"
 	"iwda/torch"
 )
@@ -57,41 +55,6 @@ func predicted(folder string) (string, error) {
 		return "", err
 	}
 	return predictionsOf(models), nil
-}
-
-// Whatever call fails while a model folder is replaced, it holds the former models or the new
-// ones, and nothing of both.
-func TestSaveOnAFailingDisk(t *testing.T) {
-	former, latter := formerAndLatter(t)
-	faultydisk.EachCall(func(disk *wholefile.Disk, fault string) {
-		folder := filepath.Join(t.TempDir(), "m")
-		if err := model.Save(folder, former...); err != nil {
-			t.Fatal(err)
-		}
-		err := model.SaveOn(disk, folder, latter...)
-		if err != nil && !strings.Contains(err.Error(), folder) {
-			t.Errorf("%s: the error names no file: %v", fault, err)
-		}
-		got, openErr := predicted(folder)
-		if want := predictionsOf(latter); openErr != nil || got != want && (err == nil || got != predictionsOf(former)) {
-			t.Errorf("%s: error %v, then %v\n%s", fault, err, openErr, got)
-		}
-	})
-}
-
-// No power cut leaves parts of a model folder.
-func TestPowerCutsOfModelFolders(t *testing.T) {
-	former, latter := formerAndLatter(t)
-	for name, from := range map[string][]model.Model{"several": former, "one": former[:1]} {
-		folder := filepath.Join(t.TempDir(), "m")
-		if err := model.Save(folder, from...); err != nil {
-			t.Fatal(err)
-		}
-		disk, broken := faultydisk.Ordered()
-		if err := errors.Join(model.SaveOn(disk, folder, latter[:len(from)]...), broken()); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
 }
 
 // New weights beside the former model.json, or the other way round, are refused by name.

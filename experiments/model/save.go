@@ -28,10 +28,8 @@ import (
 // would refuse are an error; their format is set. A module of torchscript is copied, and one that
 // models have in common takes the room of one; if it is frozen, its tensors are not repeated in the
 // file of weights.
-func Save(folder string, models ...Model) error { return SaveOn(nil, folder, models...) }
-
-// SaveOn is [Save] on a disk whose calls may fail.
-func SaveOn(disk *wholefile.Disk, folder string, models ...Model) error {
+func Save(folder string, models ...Model) error {
+	var disk *wholefile.Disk
 	places := []string{"."}
 	if len(models) > 1 {
 		places = nil

@@ -1,24 +1,14 @@
 package train
 
 import (
-	"io"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"iwda/datasets"
-	"iwda/internal/wholefile"
+	"iwda/internal/testfiles"
 )
-
-func saveFeatures(t testing.TB, path string, set datasets.Set) {
-	t.Helper()
-	err := wholefile.Write(path, func(w io.Writer) error { return datasets.WriteFeatures(w, set) })
-	if err != nil {
-		t.Fatal(err)
-	}
-}
 
 // gaussians draws a label-shift problem: ten classes on a ring, as two numbers that
 // eighteen others hide; the target is turned and moved, and its classes are rare where the
@@ -59,11 +49,7 @@ func widerGaussians(t testing.TB, size int) (text, root string) {
 				values, labels = append(values, row...), append(labels, class)
 			}
 		}
-		set, err := datasets.NewFeatures(domain, values, datasets.KnownLabels(labels), strings.Split("0123456789", ""))
-		if err != nil {
-			t.Fatal(err)
-		}
-		saveFeatures(t, filepath.Join(root, domain+".npz"), set)
+		testfiles.Rows(t, filepath.Join(root, domain+".npz"), size, values, "labels", labels)
 	}
 	return strings.ReplaceAll(features, "ROOT", root), root
 }
@@ -112,11 +98,7 @@ func TestValuesThatAreTooLarge(t *testing.T) {
 		values, labels = append(values, float32(i%7), float32(i%13), float32(i%11)), append(labels, i%10)
 	}
 	values[4], values[7] = 3e38, -3e38 // column 1
-	set, err := datasets.NewFeatures("marked", values, datasets.KnownLabels(labels), strings.Split("0123456789", ""))
-	if err != nil {
-		t.Fatal(err)
-	}
-	saveFeatures(t, filepath.Join(root, "marked.npz"), set)
+	testfiles.Rows(t, filepath.Join(root, "marked.npz"), 3, values, "labels", labels)
 	run := resolveText(t, strings.Replace(text, "flat-turned", "marked-marked", 1), "full", "dann", 1)
 	if _, err := openData(run); err == nil || !strings.Contains(err.Error(), "marked.npz: column 1: a value is 3e+38 where the network reads it (normalised: none), beyond ±1e+18") {
 		t.Errorf("error %v", err)

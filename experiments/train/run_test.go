@@ -106,17 +106,6 @@ func timeless(r store.Result) store.Result {
 	return r
 }
 
-func TestRunTwiceGivesTheSameBits(t *testing.T) {
-	var outcomes [2]outcome
-	for i := range outcomes {
-		dir, _ := train(t, resolve(t, "subsampled", "iwdan", 1))
-		outcomes[i] = outcomeOf(t, dir)
-	}
-	if diff := outcomes[0].diff(outcomes[1]); diff != "" {
-		t.Errorf("two runs of one configuration differ:\n%s", diff)
-	}
-}
-
 func TestMethodsShareTheStart(t *testing.T) {
 	var accuracies []float64
 	for _, method := range []string{"source-only", "dann", "iwdan-o"} {

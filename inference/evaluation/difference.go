@@ -11,9 +11,9 @@ import (
 
 // Difference is by how much more of all rows one classifier is right in than another.
 type Difference struct {
-	*Estimate     // nil of rows that are no random draw
-	Gained    int `json:"gained"` // labelled rows that only the first gets right
-	Lost      int `json:"lost"`   // that only the second does
+	Estimate
+	Gained int `json:"gained"` // labelled rows that only the first gets right
+	Lost   int `json:"lost"`   // that only the second does
 	// P is the p-value of both being right equally often in all rows, whichever is better.
 	P float64 `json:"p"`
 }
@@ -31,7 +31,7 @@ type Difference struct {
 // too few to undo the difference.
 func Compare(first, second Scores, among int) Difference {
 	first.check()
-	d := Difference{Estimate: new(Estimate)}
+	var d Difference
 	ofFirst, lambda := first.value()
 	ofSecond, other := second.value()
 	d.Value = ofFirst - ofSecond
@@ -80,12 +80,6 @@ func Compare(first, second Scores, among int) Difference {
 		d.P = max(signTest(grouped[0], grouped[1]), 2*distuv.UnitNormal.Survival(math.Abs(d.Value)/deviation))
 	}
 	return d
-}
-
-// Paired compares two classifiers on labelled rows alone, of which only the first gets some right,
-// and only the second others.
-func Paired(gained, lost int) Difference {
-	return Difference{Gained: gained, Lost: lost, P: signTest(gained, lost)}
 }
 
 // signTest is the two-sided p-value of so many gains and losses being equally likely.

@@ -2,10 +2,13 @@
 package testfiles
 
 import (
+	"archive/zip"
 	"bytes"
 	"compress/gzip"
+	"encoding/binary"
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -65,6 +68,46 @@ func Gzip[T string | []byte](t testing.TB, content T) T {
 		t.Fatal(err)
 	}
 	return T(packed.Bytes())
+}
+
+// Rows writes an .npz file with the array features, rows of that width, and one of labels of that name,
+// if there are any, and the names of the classes, of at most eight letters.
+func Rows(t testing.TB, path string, width int, values []float32, name string, labels []int, classes ...string) {
+	t.Helper()
+	var file bytes.Buffer
+	archive := zip.NewWriter(&file)
+	add := func(name, descr, shape string, data any) {
+		header := "{'descr': '" + descr + "', 'fortran_order': False, 'shape': " + shape + ", }\n"
+		w, err := archive.CreateHeader(&zip.FileHeader{Name: name + ".npy", Method: zip.Store})
+		if err == nil {
+			_, err = fmt.Fprintf(w, "\x93NUMPY\x01\x00%s%s", []byte{byte(len(header)), 0}, header)
+		}
+		if err == nil {
+			err = binary.Write(w, binary.LittleEndian, data)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	add("features", "<f4", fmt.Sprintf("(%d, %d)", len(values)/width, width), values)
+	if len(labels) > 0 {
+		wide := make([]int64, len(labels))
+		for i, label := range labels {
+			wide[i] = int64(label)
+		}
+		add(name, "<i8", fmt.Sprintf("(%d,)", len(labels)), wide)
+	}
+	if len(classes) > 0 {
+		letters := make([][8]int32, len(classes))
+		for i, class := range classes {
+			copy(letters[i][:], []rune(class))
+		}
+		add("class_names", "<U8", fmt.Sprintf("(%d,)", len(classes)), letters)
+	}
+	if err := archive.Close(); err != nil {
+		t.Fatal(err)
+	}
+	Write(t, path, file.String())
 }
 
 // Names are those of a folder's entries, in order.

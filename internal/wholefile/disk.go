@@ -205,24 +205,6 @@ func (f *newFile) close() error {
 	return f.raw.disk.do(Call{Op: OpClose, Path: f.raw.file.Name()}, f.raw.file.Close)
 }
 
-// InUse reports whether a file or folder of a temporary name is being written. Without locks
-// there is none of which that is known.
-func InUse(path string) bool {
-	file, err := system.OpenFile(path, os.O_RDONLY, 0)
-	if err != nil {
-		return false
-	}
-	defer file.Close()
-	return errors.Is(system.Lock(file, system.Shared|system.NoWaiting), system.ErrLocked)
-}
-
-// Original returns the path for which a temporary one stands.
-func Original(path string) string {
-	folder, name := filepath.Split(path)
-	original, _ := temporaryOf(name)
-	return filepath.Join(folder, original)
-}
-
 // removeLeft removes what processes left that died while they wrote path. What is locked is
 // still being written.
 func (d *Disk) removeLeft(path string) {

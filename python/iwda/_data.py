@@ -11,7 +11,7 @@ import warnings
 import zipfile
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Set, Union
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Set, Tuple, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -459,6 +459,23 @@ def read_csv(path: str) -> Iterator[List[str]]:
     """The lines of a .csv file, the first of which names the columns."""
     with open(path, encoding="utf-8", newline="") as file:
         yield from csv.reader(file)
+
+
+def read_predictions(path: str, names: List[str]) -> Tuple[List[str], List[int], Array, Array]:
+    """Ids, numbers of the predicted classes, probabilities of all classes if they are there, n × k, and
+    which classes each row may have, n × k, if there are sets, of a .csv file of predictions."""
+    lines = read_csv(path)
+    header = next(lines)
+    of_class, of_set = header.index("predicted_class"), len(header) - (header[-1] == "set")
+    first = next((i for i, name in enumerate(header) if name.startswith("probability_")), len(header))
+    number = {name: i for i, name in enumerate(names)}
+    ids, predicted, probabilities, members = [], [], [], []
+    for line in lines:
+        ids.append(unescape(line[0]))
+        predicted.append(number[unescape(line[of_class])])
+        probabilities.append(np.array(line[first:of_set], np.float32))
+        members += [[name in unescape(cell).split(" | ") for name in names] for cell in line[of_set:]]
+    return ids, predicted, np.array(probabilities), np.array(members)
 
 
 def table(columns: Dict[str, Array], index: Optional[str] = None) -> Any:

@@ -122,12 +122,12 @@ def labelshift(
     classes, numbers, source, target = prepare(source_probabilities, labels, target_probabilities, "target_probabilities", classes, logits)
     kind = "logits" if logits else "probabilities"
     with tempfile.TemporaryDirectory(prefix="iwda-") as place:
-        files = [os.path.join(place, name) for name in ("source.npz", "target.npz", "corrected.npz")]
-        names = np.array([str(value) for value in classes.tolist()])
+        files = [os.path.join(place, name) for name in ("source.npz", "target.npz", "corrected.csv")]
+        names = [str(value) for value in classes.tolist()]
         together = [{} if of is None else {"group": np.array([str(name) for name in _data.to_numpy(of).tolist()])} for of in groups or (None, None)]
         np.savez(files[0], labels=numbers, class_names=names, **{kind: source}, **together[0])
         np.savez(files[1], class_names=names, **{kind: target}, **together[1])
-        arguments = ["--source", "source.npz", "--target", "target.npz", "--corrected", "corrected.npz", "--format", "json"]
+        arguments = ["--source", "source.npz", "--target", "target.npz", "--corrected", "corrected.csv", "--format", "json"]
         arguments += ["--level", str(level), "--seed", str(seed)]
         arguments += ["--label-shift"] * label_shift + (["--group-column", "group"] if any(together) else [])
         arguments += [] if sets is None else ["--sets", str(sets)]
@@ -136,8 +136,8 @@ def labelshift(
             arguments += [] if value is None else [flag, value]
         words = Words({"source.npz": "source_probabilities", "target.npz": "target_probabilities"})
         record = json.loads(_process.run("iwrun", ["labelshift", *arguments], progress=False, cwd=place, words=words))
-        with np.load(files[2]) as written:
-            return LabelShift(record, classes, written["probabilities"], None if sets is None else written["set"])
+        _, _, corrected, members = _data.read_predictions(files[2], names)
+        return LabelShift(record, classes, corrected, None if sets is None else members)
 
 
 def prepare(source_probabilities: Any, labels: Any, target_probabilities: Any, name: str, classes: Any, logits: bool) -> Tuple[Array, Array, Array, Array]:

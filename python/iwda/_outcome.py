@@ -55,9 +55,8 @@ class Evaluation:
 
     Attributes
     ----------
-    accuracy : Interval or None
-        The share of all rows of the target whose prediction is right; None by labels of rows of
-        disputed.csv, which were not drawn at random.
+    accuracy : Interval
+        The share of all rows of the target whose prediction is right.
     record : dict
         As ``iwrun evaluate -o FILE.json`` writes it: methods, recalls of classes, and more.
     text : str
@@ -67,7 +66,7 @@ class Evaluation:
     def __init__(self, record: Dict[str, Any], text: str) -> None:
         self.record, self.text = record, text
         predictions = record["predictions"]
-        self.accuracy = Interval(predictions["value"], predictions["low"], predictions["high"]) if "value" in predictions else None
+        self.accuracy = Interval(predictions["value"], predictions["low"], predictions["high"])
 
     def __repr__(self) -> str:
         return self.text
@@ -131,28 +130,16 @@ class Outcome:
         return self.folder / name
 
     @cached_property
-    def _predicted(self) -> Tuple[Any, List[str], Any, Any, List[str]]:
+    def _predicted(self) -> Tuple[Any, List[str], Any, Any, Any]:
         """Ids and what they are in files, numbers of the predicted classes, probabilities, and sets if there are any."""
         path = self.path(self.record["files"]["predictions"])
         if path.suffix != ".csv":
             raise ValueError(f"{path}: predictions are read from .csv here; pandas.read_parquet reads this file")
-        lines = _data.read_csv(str(path))
-        header = next(lines)
-        of_class = header.index("predicted_class")
-        first = next((i for i, name in enumerate(header) if name.startswith("probability_")), len(header))
-        of_set = header.index("set") if header[-1] == "set" else len(header)
-        number = {name: i for i, name in enumerate(self._names)}
-        texts, predicted, probabilities = [], [], []
-        sets: List[str] = []
-        for line in lines:
-            texts.append(_data.unescape(line[0]))
-            predicted.append(number[_data.unescape(line[of_class])])
-            probabilities.append(np.array(line[first:of_set], np.float32))
-            sets += map(_data.unescape, line[of_set:])
+        texts, predicted, probabilities, sets = _data.read_predictions(str(path), self._names)
         ids = _data.kind_of(texts) if self._ids is None else self._ids
         if len(ids) != len(texts):
             raise ValueError(f"{len(ids)} ids; the target of {self.folder} has {len(texts)} rows")
-        return ids, texts, np.array(predicted, int), np.array(probabilities), sets
+        return ids, texts, np.array(predicted, int), probabilities, sets
 
     @property
     def ids(self) -> Any:
@@ -183,10 +170,10 @@ class Outcome:
     @property
     def sets(self) -> Any:
         """Which classes each row of the target may have, n × k truth values, if ``sets`` was given."""
-        texts = self._predicted[4]
-        if not texts:
+        sets = self._predicted[4]
+        if not len(sets):
             raise ValueError(f"{self.folder} has no sets of classes; iwda.adapt(…, sets=0.9) or iwrun adapt --sets 0.9 writes them")
-        return np.array([[name in text.split(" | ") for name in self._names] for text in texts])
+        return sets
 
     def _by_class(self, *names: str) -> Any:
         columns = {name: np.array([number(c, name) for c in self.record["classes"]], float) for name in names}
@@ -284,8 +271,7 @@ class Outcome:
             Labels by id, also as a series of pandas, whose index has the ids; a frame such as
             :attr:`to_label` with the columns ``id`` and ``label``; an array of one label for each
             row of the target, in their order, with None or NaN for those that are not known; or
-            a .csv file. The labelled rows must have been drawn at random; of a frame with the columns of
-            disputed.csv no accuracy follows.
+            a .csv file. The labelled rows must have been drawn at random.
         choose : bool
             Have the method predict that the labels say is clearly better, if there is one.
         groups : str, optional

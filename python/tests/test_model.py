@@ -19,10 +19,9 @@ from conftest import QUICK, SOURCE, TARGET, draw
 
 def predicted(model, file, tmp_path, *options):
     """The probabilities of iwrun predict, n × k."""
-    output = tmp_path / "predicted.npz"
+    output = tmp_path / "predicted.csv"
     _process.run("iwrun", ["predict", str(model), str(file), "-o", str(output), "--probabilities", "--device", "cpu", *options], progress=False)
-    with np.load(output) as arrays:
-        return arrays["probabilities"]
+    return pandas.read_csv(output).filter(like="probability_").to_numpy()
 
 
 def compare(folder, rows, tmp_path, **options):

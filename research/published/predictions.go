@@ -16,6 +16,7 @@ import (
 	"iwda/datasets/table"
 	"iwda/internal/evenly"
 	"iwda/internal/wholefile"
+	"iwda/research/npz"
 	"iwda/weightest"
 )
 
@@ -150,7 +151,7 @@ func (d *digits) write(name string, values []float32, labels []int) error {
 	if err != nil {
 		return err
 	}
-	return wholefile.Write(filepath.Join(d.folder, name+".npz"), func(w io.Writer) error { return datasets.WriteFeatures(w, set) })
+	return wholefile.Write(filepath.Join(d.folder, name+".npz"), func(w io.Writer) error { return npz.WriteFeatures(w, set) })
 }
 
 // selectedRows returns rows of a row-major matrix with a column a class.

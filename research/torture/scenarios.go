@@ -59,7 +59,7 @@ func (s *session) runs(arguments ...string) func(folder string) (int, error) {
 			}
 			kills++
 		}
-		return kills, errors.Join(sameRuns(folder, whole), s.call("check", folder))
+		return kills, sameRuns(folder, whole)
 	}
 }
 
@@ -220,7 +220,7 @@ func (s *session) export(folder string) (int, error) {
 	kills, err := s.alternately("export", ways[0], ways[1], func() error {
 		return errors.Join(s.call("predict", m, "rows.csv", "-o", p), either(p, wants...))
 	})
-	return kills, errors.Join(err, s.call("check", folder))
+	return kills, err
 }
 
 // adapt concludes in one folder with the runs of one method and with those of another.
@@ -241,5 +241,5 @@ func (s *session) adapt(folder string) (int, error) {
 	kills, err := s.alternately("adapt", way(out, "source-only"), way(out, "iwdan"), func() error {
 		return errors.Join(either(filepath.Join(out, "predictions.csv"), predictions...), s.call("predict", out, "rows.csv", "-o", p), either(p, models...))
 	})
-	return kills, errors.Join(err, s.call("check", out))
+	return kills, err
 }

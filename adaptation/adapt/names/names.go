@@ -20,7 +20,6 @@ const (
 	Predictions = "predictions.csv"
 	First       = "first.csv" // the predictions of the linear classifier as it is, until there are those of all runs
 	Classes     = "classes.csv"
-	Disputed    = "disputed.csv"
 	Report      = "report.html"
 	Outcome     = "outcome.json"
 	Model       = "model"
@@ -53,7 +52,7 @@ func Find(folder, name string) string {
 // Files are the names of the files beside those in folders, of tables in all formats.
 func Files() []string {
 	names := []string{Experiment, Report, Outcome, ToLabel}
-	for _, name := range []string{Predictions, First, Classes, Disputed} {
+	for _, name := range []string{Predictions, First, Classes} {
 		for _, format := range table.Formats() {
 			names = append(names, InFormat(name, format))
 		}

@@ -72,7 +72,7 @@ Examples:
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "output", Destination: &o.Output, Aliases: []string{"o"}, Usage: "write the table into `FILE`, whose end says the format: ." + strings.Join(sheet.Formats(), ", ."), DefaultText: "standard output"},
 			formatFlag(&o.Format),
-			&cli.StringFlag{Name: "corrected", Destination: &o.Corrected, Usage: "write the target's corrected predictions, with ids, into `FILE`: .csv, .npz or .parquet"},
+			&cli.StringFlag{Name: "corrected", Destination: &o.Corrected, Usage: "write the target's corrected predictions, with ids, into `FILE`: .csv or .parquet"},
 			&cli.StringFlag{Name: "run", Destination: &o.Run, Usage: "instead of both files: the held-out source rows and target rows of the finished run in `FOLDER`"},
 			commandline.Needs(&o.Needs),
 			commandline.Fail(&o.Fail),
@@ -154,7 +154,7 @@ func (o options) checkMode() error {
 // would be written over one that is read.
 func (o *options) checkFiles() (err error) {
 	if o.Corrected != "" {
-		if err := table.CheckPredictions(o.Corrected); err != nil {
+		if err := table.CheckTable(o.Corrected); err != nil {
 			return fmt.Errorf("--corrected %w", err)
 		}
 	}

@@ -129,7 +129,7 @@ func TestLabelShiftExample(t *testing.T) {
 // Corrected predictions and the table go into files.
 func TestLabelShiftFiles(t *testing.T) {
 	inPhotos(t, 400, 300)
-	for _, extension := range []string{"csv", "npz", "parquet"} {
+	for _, extension := range table.Formats() {
 		corrected := "corrected." + extension
 		status, out, said := callLine(t, onPhotos+" --replicas 20 -o table.json --format json --corrected "+corrected)
 		if status != 0 || out != "" || !strings.Contains(said, corrected+": corrected predictions of 300 rows") {

@@ -12,6 +12,7 @@ import (
 
 	"iwda/datasets"
 	"iwda/research/bench/worker"
+	"iwda/research/npz"
 )
 
 // What the size of a point is.
@@ -159,7 +160,7 @@ func (p point) writeFeatures(folder string) error {
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(datasets.WriteFeatures(file, set), file.Close()); err != nil {
+		if err := errors.Join(npz.WriteFeatures(file, set), file.Close()); err != nil {
 			return err
 		}
 	}

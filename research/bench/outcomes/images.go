@@ -9,6 +9,7 @@ import (
 
 	"iwda/datasets"
 	"iwda/experiments/config"
+	"iwda/research/npz"
 )
 
 // writeRun writes what the peer reads: the run's configuration, and its images as its
@@ -48,5 +49,5 @@ func writeImages(folder, name string, set datasets.Set) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(datasets.WriteFeatures(file, set), file.Close())
+	return errors.Join(npz.WriteFeatures(file, set), file.Close())
 }
