@@ -99,7 +99,7 @@ class Trust(unittest.TestCase):
     def test_summary(self):
         def one(predicted, interval, reliable="yes", against="", sets=None):
             case = {"if": trust.SHARES, "accuracy": dict(zip(("value", "low", "high"), interval)), "against": against}
-            outcome = {"cases": [case, {"if": trust.ANYTHING, "accuracy": {"low": 0.4}}], "needs": [{"answer": "yes"}, {"answer": "yes"}], "headline": "x% should be right", "reliable": reliable}
+            outcome = {"cases": [case, {"if": trust.ANYTHING, "accuracy": {"low": 0.4}}], "needs": [{"answer": "yes"}, {"answer": "yes"}], "headline": "x% should be right" + (", if only class shares differ" if not against else ""), "reliable": reliable}
             return trust.Said({"kind": "k", "name": "n", "group": "label-shift", "classes": 2}, outcome, np.array(predicted), np.array(["a"] * 6 + ["b"] * 4), sets)
 
         good = one(["a"] * 5 + ["b"] * 5, (0.85, 0.8, 0.95), sets=[{"a"}] * 8 + [{"a", "b"}] * 2)

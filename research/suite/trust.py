@@ -42,7 +42,7 @@ class Said:
     @property
     def rejected(self):
         """Whether it is said that more than the class shares changed."""
-        return "more than the class shares changed" in self.cases.get(SHARES, {}).get("against", "")
+        return bool(self.cases.get(SHARES, {}).get("against"))
 
     @property
     def interval(self):
@@ -57,9 +57,8 @@ class Said:
     @property
     def misleading(self):
         """What is wrong with a headline: an accuracy whose lower end is above the truth, or a tick where a class is lost or one class is as good."""
-        first = SHARES if self.interval and not self.rejected else ANYTHING
-        low = self.accuracy(first).get("low", 0)
-        found = [f"at least {100 * low:.1f}% are said, {100 * self.right:.1f}% are right"] if low > self.right and "%" in self.headline else []
+        low = max((self.accuracy(case)["low"] for case, words in ((SHARES, SHARES), (ANYTHING, "at least")) if words in self.headline), default=0)
+        found = [f"at least {100 * low:.1f}% are said, {100 * self.right:.1f}% are right"] if low > self.right else []
         if self.reliable == "yes":
             found += [f"a tick, and a class is lost ({', '.join(self.lost)})"] * bool(self.lost) + ["a tick, and always one class is as good"] * (not self.better)
         return found
