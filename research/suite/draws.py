@@ -48,6 +48,12 @@ def by_class(labels, shares, random):
     return random.permutation(np.concatenate(source)), random.permutation(np.concatenate(target))
 
 
+def by_units(units, labels, shares, random):
+    """The same of whole units, of which each has several rows; the first one's class counts."""
+    names, first = np.unique(units, return_index=True)
+    return [random.permutation(np.flatnonzero(np.isin(units, names[part]))) for part in by_class(labels[first], shares, random)]
+
+
 def along(column, random, slope=np.inf):
     """Source and target rows, selected by the rank of a column, from -1 to 1: a row is in the target
     with probability sigmoid(slope · rank). With an infinite slope those above the median are."""

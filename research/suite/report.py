@@ -1,6 +1,6 @@
 """Makes tables and a figure of the suite's results.
 
-usage: report.py [--half choosing|judging|fresh|final|fifth|sixth|redrawn|all] [--label NAME] [--before NAME] [--out build/suite]
+usage: report.py [--half choosing|judging|fresh|final|fifth|sixth|redrawn|seventh|all] [--label NAME] [--before NAME] [--out build/suite]
 Writes OUT/HALF.md, OUT/HALF.svg and OUT/HALF.json, which has everything that run.py found. The
 half is the choosing one unless another is asked for: the others are looked at once. `adapt` is what
 run.py keeps under --label, and is compared with that under --before, if there is such.
@@ -16,15 +16,20 @@ import baselines
 import figure
 import tasks
 
-TWELVE = [f"{c}/{s}{em}" for c in baselines.CLASSIFIERS for s in baselines.STATISTICS for em in ("", "/em")]
+TWELVE = [f"{c}/{s}{em}" for c in ("logistic", "boosting", "perceptron") for s in baselines.STATISTICS for em in ("", "/em")]
 SIMPLE, PEER = "logistic/source", "MCC own"
+THREE = [f"{c}/source" for c in ("logistic", "forest", "boosting")]
+BEST = {"best of twelve": TWELVE, "best of three": THREE}  # as labels would have picked
 
 
-def accuracies(result):
-    """Accuracy in percent by method of a task; what failed has 0."""
-    found = dict(result.get("baselines", {}).get("accuracy", {}))
-    found |= {f"MCC {name}": result["mcc"]["accuracy"][name] for name in baselines.STATISTICS if "mcc" in result}
+def accuracies(result, score="accuracy"):
+    """Accuracy, or balanced accuracy, in percent by method of a task; what failed has 0."""
+    found = dict(result.get("baselines", {}).get(score, {}))
+    found |= {f"MCC {name}": value for name, value in result.get("mcc", {}).get(score, {}).items()}
     for label, made in result.get("adapt", {}).items():
+        if score == "balanced":
+            found[label] = made.get(score, 0.0)
+            continue
         found[label] = made.get("accuracy", 0.0)
         found |= {f"{label}: always {name}": one.get("accuracy", 0.0) for name, one in made.get("candidates", {}).items()}
     return found
@@ -33,16 +38,16 @@ def accuracies(result):
 class Results:
     """Accuracies of methods on tasks, as far as they are known."""
 
-    def __init__(self, results):
+    def __init__(self, results, score="accuracy"):
         self.lines = [result["task"] for result in results]
         self.names = [f"{line['kind']}/{line['name']}" for line in self.lines]
-        self.by_task = [accuracies(result) for result in results]
+        self.by_task = [accuracies(result, score) for result in results]
         self.methods = list(dict.fromkeys(name for found in self.by_task for name in found))
 
     def column(self, method):
-        """Of each task; NaN where it was not run. "best of twelve" is what labels would have picked."""
-        if method == "best of twelve":
-            return np.array([max((found[name] for name in TWELVE if name in found), default=np.nan) for found in self.by_task])
+        """Of each task; NaN where it was not run. Those of BEST are what labels would have picked."""
+        if method in BEST:
+            return np.array([max((found[name] for name in BEST[method] if name in found), default=np.nan) for found in self.by_task])
         return np.array([found.get(method, np.nan) for found in self.by_task])
 
     def chosen(self, test):
@@ -75,16 +80,16 @@ def beside(ours, other, names=None):
     return cells + ([names[worst]] if names else []) + [" / ".join(map(str, counts))]
 
 
-def by_method(r):
+def by_method(r, score="accuracy"):
     """A line a method: means by group, and how it is beside the simplest thing."""
     groups = {group: r.chosen(lambda line: line["group"] == group) for group in tasks.GROUPS}
     groups |= {"tables": r.chosen(lambda line: line["table"]), "all": r.chosen(lambda line: True)}
     rows = []
-    for method in [*r.methods, "best of twelve"]:
+    for method in [*r.methods, *BEST]:
         column = r.column(method)
         rows.append([method, str((~np.isnan(column)).sum()), *(said(mean(column[rows_of])) for rows_of in groups.values()), *beside(column, r.column(SIMPLE))])
     heads = [f"{group} ({rows_of.sum()})" for group, rows_of in groups.items()]
-    return table(["mean accuracy, percent", "tasks", *heads, "beside " + SIMPLE, "worst", "ahead / within 1 / behind"], rows)
+    return table([f"mean {score}, percent", "tasks", *heads, "beside " + SIMPLE, "worst", "ahead / within 1 / behind"], rows)
 
 
 def by_kind(r, label):
@@ -134,18 +139,79 @@ def judged(r, label, before):
     return table(["asked", "found", "at least", "holds"], rows)
 
 
+def goals(r, even, label):
+    """What research/suite/seventh.md asks for, by accuracy (r) and by balanced accuracy (even)."""
+    rows = []
+    for score, of in (("", r), (", balanced", even)):
+        ours, single = of.column(label), [name for name in of.methods if "/" in name or name.startswith("MCC ")]
+        single = [name for name in single if not np.isnan(of.column(name)).any()]  # those that were run on all
+
+        def best(chosen):
+            name = max(single, key=lambda name: of.column(name)[chosen].mean())
+            return name, (ours - of.column(name))[chosen].mean()
+
+        def ask(what, value, least, above=False):
+            rows.append([what + score, said(value, ".1f" if what.startswith("tasks") else "+.1f"), ("above " if above else "") + str(least), "holds" if (value > least if above else value >= least) else "**fails**"])
+
+        name, value = best(of.chosen(lambda line: True))
+        ask(f"all: mean beside the best single baseline, {name}", value, 2)
+        for group in tasks.GROUPS:
+            name, value = best(of.chosen(lambda line: line["group"] == group))
+            ask(f"{group}: mean beside the best there, {name}", value, 0, above=group != "gap")
+        for other, share, worst in ((SIMPLE, 95, -5), ("best of three", 80, -8)):
+            difference = ours - of.column(other)
+            ask(f"tasks within a point of {other}, or better, percent", 100 * np.mean(difference >= -1), share)
+            ask(f"the worst beside {other} ({of.names[int(difference.argmin())]})", difference.min(), worst)
+        arrays = of.chosen(lambda line: line["group"] == "gap" and not line["table"])
+        ask(f"gaps in arrays: mean beside {PEER}", mean((ours - of.column(PEER))[arrays]), 3)
+    return table(["asked", "found", "at least", ""], rows)
+
+
+def collapsed(results, label):
+    """Sentences on runs that are in the mean and are right in fewer rows than the median of these by 20 points and more."""
+    found = []
+    for result in results:
+        made = result.get("adapt", {}).get(label, {})
+        used = {run: made.get("runs", {}).get(run.split("/", 2)[-1]) for run in made.get("outcome", {}).get("used", [])}
+        known = [value for value in used.values() if value is not None]
+        found += [f"{result['task']['kind']}/{result['task']['name']}: {run} {value:.1f}, the median {np.median(known):.1f}" for run, value in used.items() if value is not None and value < np.median(known) - 20]
+    return [f"- Collapsed, and in the mean: {'; '.join(found) or 'none'}.", ""]
+
+
+def by_group(r, even, label):
+    """A line a group and form: means, and the difference from logistic regression and from the best of three with its deviation and worst."""
+    rows = []
+    for group in [*tasks.GROUPS, "all"]:
+        for form in ("tables", "arrays", "both"):
+            chosen = r.chosen(lambda line: group in ("all", line["group"]) and form in ("both", "tables" if line["table"] else "arrays"))
+            if not chosen.any():
+                continue
+            cells = [f"{group}, {form}", str(chosen.sum())]
+            for of in (r, even):
+                cells += [said(mean(of.column(name)[chosen])) for name in (*THREE, "best of three", label)]
+            for other in (SIMPLE, "best of three"):
+                difference = (r.column(label) - r.column(other))[chosen]
+                cells += [f"{difference.mean():+.1f} ± {difference.std(ddof=1) if len(difference) > 1 else 0:.1f}", f"{difference.min():+.1f}"]
+            rows.append(cells)
+    heads = [f"{name}{b}" for b in ("", ", b.") for name in ("LR", "forest", "boosting", "best of three", label)]
+    return table(["group", "tasks", *heads, "beside LR", "worst", "beside the best of three", "worst"], rows)
+
+
+def by_line(r, even, label):
+    """A line a task, as seventh.md shows them: accuracy / balanced accuracy."""
+    methods = [*THREE, "best of three", "best of twelve", "MCC source", "MCC own", label]
+    columns = [(r.column(method), even.column(method)) for method in methods]
+    cells = [[f"{said(of[i])} / {said(balanced[i])}" if not np.isnan(of[i]) else "" for of, balanced in columns] for i in range(len(r.names))]
+    return table(["task", "group", *methods], [[name, line["group"], *row] for name, line, row in zip(r.names, r.lines, cells)])
+
+
 def notes(results, label):
-    """What `adapt` said of itself: used methods, expectations beside the truth, failures and time."""
+    """What `adapt` used, failures and time; trust.py has what it said of itself."""
     made = [(result["task"], result["adapt"][label]) for result in results if label in result.get("adapt", {})]
     good = [(task, one) for task, one in made if "outcome" in one]
     if not good:
         return []
     lines = ["Used: " + ", ".join(f"{method} {n}" for method, n in collections.Counter(one["outcome"]["method"] for _, one in good).most_common()) + "."]
-    expected = [(one["outcome"]["expected_accuracy"], one["accuracy"]) for _, one in good if one["outcome"].get("expected_accuracy")]
-    if expected:
-        off = np.array([100 * e["value"] - accuracy for e, accuracy in expected])
-        held = sum(100 * e["low"] <= accuracy <= 100 * e["high"] for e, accuracy in expected)
-        lines.append(f"Expected accuracy was given {len(expected)} times, {off.mean():+.1f} points from the truth on average, and its interval held {held} times.")
     for task, one in made:
         if "failed" in one:
             lines.append(f"Failed: {task['kind']}/{task['name']}: {one['failed'][-1] if one['failed'] else ''}")
@@ -166,8 +232,10 @@ def main():
     results = [json.loads(path.read_text()) for path in paths if path.exists()]
     if not results:
         raise SystemExit("report: no results; run.py makes them")
-    r = Results(results)
+    r, even = Results(results), Results(results, "balanced")
     lines = [f"# {arguments.half}: {len(results)} of {len(paths)} tasks", "", *by_method(r)]
+    if arguments.half == "seventh" and arguments.label in even.methods:
+        lines += [*by_method(even, "balanced accuracy"), *goals(r, even, arguments.label), *collapsed(results, arguments.label), *by_group(r, even, arguments.label), *by_line(r, even, arguments.label)]
     if arguments.label in r.methods:
         lines += [*judged(r, arguments.label, arguments.before), *by_kind(r, arguments.label), *notes(results, arguments.label)]
         figure.write(arguments.out / (arguments.half + ".svg"), r, arguments.label)

@@ -1,6 +1,6 @@
 """Runs baselines, the peer and `iwrun adapt` on the suite's tasks and scores them.
 
-usage: run.py [--half choosing|judging|fresh|final|fifth|sixth|redrawn] [--only GLOB] [-j N] [--parts baselines,mcc,adapt] [--label NAME] [--iwrun PATH] [--encoded] [-- OPTIONS of adapt]
+usage: run.py [--half choosing|judging|fresh|final|fifth|sixth|redrawn|seventh] [--only GLOB] [-j N] [--parts baselines,mcc,adapt] [--label NAME] [--iwrun PATH] [--encoded] [-- OPTIONS of adapt]
 GLOB matches KIND/NAME. What is done already is not done again, so that an interrupted call goes on:
 OUT/results/KIND/NAME.json has all that is known of a task. Those of `iwrun adapt` are kept by label,
 beside each other, and its folders lie in OUT/adapt/LABEL/KIND/NAME; --again makes them anew. The
@@ -35,24 +35,29 @@ def share(predicted, truth):
     return round(100 * float(np.mean(np.asarray(predicted) == truth)), 3)
 
 
+def balanced(predicted, truth):
+    """The mean over the target's classes of the share of their rows that are right, in percent."""
+    return round(float(np.mean([share(np.asarray(predicted)[truth == label], label) for label in np.unique(truth)])), 3)
+
+
 def run_baselines(folder, truth, _):
     x, labels, z, names = baselines.load(folder)
     seconds = {}
-    accuracy = {name: share(names[p], truth) for name, p in baselines.predictions(x, labels, z, seconds)}
-    return {"accuracy": accuracy, "seconds": seconds}
+    predicted = {name: names[p] for name, p in baselines.predictions(x, labels, z, seconds)}
+    return {"accuracy": {name: share(p, truth) for name, p in predicted.items()}, "balanced": {name: balanced(p, truth) for name, p in predicted.items()}, "seconds": seconds}
 
 
 def run_mcc(folder, truth, _):
     """The peer with either domain's statistics. It is so certain that EM changed no prediction in 70 runs."""
     x, labels, z, names = baselines.load(folder)
     source, targets = baselines.domains(x, z)
-    accuracy, seconds = {}, {}
+    accuracy, even, seconds = {}, {}, {}
     for statistics, target in targets.items():
         start = time.time()
         p = mcc.probabilities(source, labels, target, len(names))
         seconds[statistics] = time.time() - start
-        accuracy[statistics] = share(names[p.argmax(axis=1)], truth)
-    return {"accuracy": accuracy, "seconds": seconds, "steps": mcc.STEPS}
+        accuracy[statistics], even[statistics] = (score(names[p.argmax(axis=1)], truth) for score in (share, balanced))
+    return {"accuracy": accuracy, "balanced": even, "seconds": seconds, "steps": mcc.STEPS}
 
 
 def read_tensor(path, name):
@@ -86,7 +91,8 @@ def run_adapt(folder, truth, arguments):
     result = {"wall": round(time.time() - start, 2), "options": arguments.options, "encoded": arguments.encoded}
     if status:
         return {**result, "failed": (out / "log.txt").read_text().strip().splitlines()[-3:]}
-    result |= {"accuracy": share(tasks.predicted_classes(out / "predictions.csv"), truth), "candidates": {}, "runs": {}}
+    predicted = tasks.predicted_classes(out / "predictions.csv")
+    result |= {"accuracy": share(predicted, truth), "balanced": balanced(predicted, truth), "candidates": {}, "runs": {}}
     if (out / "outcome.json").exists():  # later than version 0.3.0
         result["outcome"] = json.loads((out / "outcome.json").read_text())
     names = baselines.load(folder)[3]

@@ -1,6 +1,6 @@
 """Writes the suite's tasks and their manifest.
 
-usage: tasks.py [--half choosing|judging|fresh|final|fifth|sixth|redrawn] [--only KIND] [--again] [--out build/suite]
+usage: tasks.py [--half choosing|judging|fresh|final|fifth|sixth|redrawn|seventh] [--only KIND] [--again] [--out build/suite]
 Each task becomes OUT/tasks/KIND/NAME with source and target as `iwrun adapt` reads them, the
 target without labels, and OUT/truth/KIND/NAME.npy, its classes' names, which run.py alone reads.
 What is written is described in research/suite/tasks.json, a line a task. Kinds that are there
@@ -17,8 +17,8 @@ import time
 
 import numpy as np
 
-from kinds import (civic, culture, digits, files, fonts, generated, health, living, matter, measured, nature, packages, patients, people, public, redrawn, sky, society, sounds, tables,
-                   things, trades, words, world)
+from kinds import (civic, culture, digits, files, fonts, generated, health, living, matter, measured, nature, packages, patients, people, play, public, records, redrawn, signs, sky, society,
+                   sounds, systems, tables, things, trades, words, world)
 
 # The deal: what makes a kind's tasks, and the half of the suite that they are in.
 KINDS = {
@@ -154,9 +154,49 @@ KINDS = {
     "aircraft": (trades.aircraft, "sixth"),
     "baseball": (trades.baseball, "sixth"),
     "athletes": (trades.athletes, "sixth"),
+    "uploads": (systems.uploads, "seventh"),
+    "tags": (systems.tags, "seventh"),
+    "terminals": (systems.terminals, "seventh"),
+    "tablets": (systems.tablets, "seventh"),
+    "locales": (systems.locales, "seventh"),
+    "media": (systems.media, "seventh"),
+    "runtime": (systems.runtime, "seventh"),
+    "sources": (systems.sources, "seventh"),
+    "licences": (systems.licences, "seventh"),
+    "kernels": (systems.kernels, "seventh"),
+    "satellites": (play.satellites, "seventh"),
+    "monsters": (play.monsters, "seventh"),
+    "ships": (play.ships, "seventh"),
+    "openings": (play.openings, "seventh"),
+    "features": (play.features, "seventh"),
+    "colours": (play.colours, "seventh"),
+    "works": (records.works, "seventh"),
+    "checks": (records.checks, "seventh"),
+    "visits": (records.visits, "seventh"),
+    "carriers": (records.carriers, "seventh"),
+    "rice": (records.rice, "seventh"),
+    "parties": (records.parties, "seventh"),
+    "aggression": (records.aggression, "seventh"),
+    "customers": (records.customers, "seventh"),
+    "graduates": (records.graduates, "seventh"),
+    "counties": (records.counties, "seventh"),
+    "forests": (records.forests, "seventh"),
+    "election": (records.election, "seventh"),
+    "loans": (records.loans, "seventh"),
+    "sales": (records.sales, "seventh"),
+    "parts": (signs.parts, "seventh"),
+    "mails": (signs.mails, "seventh"),
+    "hooks": (signs.hooks, "seventh"),
+    "prompts": (signs.prompts, "seventh"),
+    "icons": (signs.icons, "seventh"),
+    "tiles": (signs.tiles, "seventh"),
+    "glosses": (signs.glosses, "seventh"),
+    "inhibitors": (signs.inhibitors, "seventh"),
+    "resistance": (signs.resistance, "seventh"),
+    "grants": (signs.grants, "seventh"),
     "redrawn": (redrawn.redrawn, "redrawn"),
 }
-HALVES = ["choosing", "judging", "fresh", "final", "fifth", "sixth", "redrawn"]  # each judges after the one before it was looked at
+HALVES = ["choosing", "judging", "fresh", "final", "fifth", "sixth", "redrawn", "seventh"]  # each judges after the one before it was looked at
 GROUPS = ["none", "label-shift", "covariate", "gap"]
 MANIFEST = pathlib.Path(__file__).with_name("tasks.json")
 
@@ -218,11 +258,15 @@ def digest(task):
     return said.hexdigest()[:12]
 
 
+def plain(name):
+    """A class's name without the apostrophe that keeps a spreadsheet from taking it for a formula (python/iwda/_data.py)."""
+    return re.sub(r"^'(?='*[=+\-@\t\r])", "", name)
+
+
 def predicted_classes(path):
-    """Those of a file of predictions by `iwrun`, without the apostrophe of names that a spreadsheet would take
-    for formulas (python/iwda/_data.py); former versions called the column otherwise."""
+    """Those of a file of predictions by `iwrun`; former versions called the column otherwise."""
     with open(path, newline="", encoding="utf-8") as f:
-        return np.array([re.sub(r"^'(?='*[=+\-@\t\r])", "", row.get("predicted_class", row.get("class"))) for row in csv.DictReader(f)])
+        return np.array([plain(row.get("predicted_class", row.get("class"))) for row in csv.DictReader(f)])
 
 
 def manifest():

@@ -10,6 +10,7 @@ import torch
 import baselines
 import draws
 import mcc
+import run
 import tasks
 import trust
 from kinds import npm, r, society
@@ -65,6 +66,11 @@ class Draws(unittest.TestCase):
         for parts in draws.halves(200, random), draws.by_class(labels, (0.8, 0.2), random), draws.along(column, random), draws.along(column, random, 3):
             np.testing.assert_array_equal(np.sort(np.concatenate(parts)), np.arange(200))
 
+    def test_rows_of_a_unit_stay_together(self):
+        units = np.repeat(np.arange(40), 5)
+        source, target = draws.by_units(units, np.where(units % 2 == 0, "a", "b"), (0.75, 0.25), np.random.default_rng(1))
+        self.assertEqual((len(source), len(target), np.intersect1d(units[source], units[target]).size, (units[source] % 2 == 0).sum()), (100, 100, 0, 75))
+
     def test_rows_above_the_median_are_the_target(self):
         column = np.random.default_rng(1).random(201)
         source, target = draws.along(column, np.random.default_rng(2))
@@ -91,13 +97,26 @@ class Kinds(unittest.TestCase):
 
 class Trust(unittest.TestCase):
     def test_summary(self):
-        def one(right, verdict, floor, expected=None):
-            outcome = {"verdict": {"reliable": verdict}, "accuracy_floor": floor}
-            return {"classes": 2}, outcome | ({"expected_accuracy": dict(zip(("value", "low", "high"), expected))} if expected else {}), right
-        said = list(trust.summary([one(0.9, "predictions", 0.7, (0.92, 0.88, 0.95)), one(0.85, "neither", 0.55, (0.95, 0.9, 1)), one(0.6, "neither", 0.65)]))
-        self.assertIn("given in 2 of 3 tasks; the interval held in 1, and the value was +6.0 points from the truth on average, +10.0 at most", said[0])
-        self.assertIn("above the truth in 1 of 3 tasks; where more than 80% were right, it was more than 10 points above guessing in 1 of 2", said[1])
-        self.assertEqual(said[3], "Rely on neither: 2 tasks, 60.0 to 85.0% right.")
+        def one(predicted, interval, reliable="yes", against="", sets=None):
+            case = {"if": trust.SHARES, "accuracy": dict(zip(("value", "low", "high"), interval)), "against": against}
+            outcome = {"cases": [case, {"if": trust.ANYTHING, "accuracy": {"low": 0.4}}], "needs": [{"answer": "yes"}, {"answer": "yes"}], "headline": "x% should be right" + (", if only class shares differ" if not against else ""), "reliable": reliable}
+            return trust.Said({"kind": "k", "name": "n", "group": "label-shift", "classes": 2}, outcome, np.array(predicted), np.array(["a"] * 6 + ["b"] * 4), sets)
+
+        good = one(["a"] * 5 + ["b"] * 5, (0.85, 0.8, 0.95), sets=[{"a"}] * 8 + [{"a", "b"}] * 2)
+        lost = one(["a"] * 10, (0.8, 0.7, 0.9))
+        rejected = one(["b"] * 10, (0.8, 0.7, 0.9), "no", "more than the class shares changed (p = 0.01)")
+        self.assertEqual((good.held, good.misleading, good.covered), (True, [], {"a": (6, 1.0), "b": (4, 0.5)}))
+        self.assertEqual((lost.held, lost.better, lost.lost, len(lost.misleading)), (False, False, ["b"], 3))
+        self.assertEqual((rejected.rejected, rejected.lost, rejected.misleading), (True, ["a"], []))
+        said = list(trust.summary([good, lost, rejected]))
+        self.assertIn("said in 3 of 3 tasks, and held in 1; in 2 nothing was said against it, and 1 of these held", said[0])
+        self.assertIn("Misleading headlines: 1 of 3", said[-1])
+
+
+class Scores(unittest.TestCase):
+    def test_each_class_counts_alike_in_balanced_accuracy(self):
+        truth = np.array(["a"] * 8 + ["b"] * 2)
+        self.assertEqual((run.share(["a"] * 10, truth), run.balanced(["a"] * 10, truth)), (80, 50))
 
 
 class Manifest(unittest.TestCase):

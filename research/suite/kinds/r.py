@@ -21,9 +21,10 @@ def as_words(name, codes):
     return np.array(["" if np.isnan(code) else f"{name} {code:g}" for code in codes], object)
 
 
-def frame(package, dataset, item=None):
-    """Columns by name of a data set of a package; item, if the data set has several tables."""
-    script = f'data(list="{dataset}", package="{package}"); write.csv({item or dataset}, row.names=FALSE, na="")'
+def frame(package, dataset, item=None, library=None):
+    """Columns by name of a data set of a package, of a library or of those that are installed; item, if the data set has several tables."""
+    where = f', lib.loc="{library}"' if library else ""
+    script = f'data(list="{dataset}", package="{package}"{where}); write.csv({item or dataset}, row.names=FALSE, na="")'
     try:
         said = subprocess.run(["Rscript", "--vanilla", "-e", script], capture_output=True, text=True, check=True).stdout
     except (FileNotFoundError, subprocess.CalledProcessError) as reason:
