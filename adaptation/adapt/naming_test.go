@@ -203,3 +203,16 @@ func TestLabelsCalledY(t *testing.T) {
 		t.Errorf("%+v, said %q, %v", files, said, err)
 	}
 }
+
+// A column of values called labels beside the one of labels, which is named, is one in the target too, which has no other.
+func TestValuesCalledLabels(t *testing.T) {
+	for _, value := range []string{"1.5", "word"} {
+		folder, rows := t.TempDir(), strings.Repeat(value+",1,a\n2,2,b\n", 8)
+		source := writeFile(t, folder, "source.csv", "labels,x,label\n"+rows)
+		target := writeFile(t, folder, "target.csv", strings.NewReplacer(",a", "", ",b", "", ",label", "").Replace("labels,x,label\n"+rows))
+		d, err := Look([]string{source}, target, Naming{Roles: table.Roles{Label: "label"}})
+		if err != nil || d.Target.labelled() != 0 || d.Source.labelled() != 16 || d.columns() != 2 {
+			t.Errorf("%s: %v, %d columns, %d and %d labels", value, err, d.columns(), d.Source.labelled(), d.Target.labelled())
+		}
+	}
+}

@@ -103,7 +103,7 @@ func chooseRoles(there []string, o Options) (layout, error) {
 		}
 		named[name] = true
 	}
-	both := slices.DeleteFunc(o.Rest(labelNames), func(name string) bool { return !slices.Contains(there, name) })
+	both := slices.DeleteFunc(o.usual(labelNames), func(name string) bool { return !slices.Contains(there, name) })
 	if o.Label == "" && !o.IgnoreLabels && len(both) > 1 {
 		return layout{}, fmt.Errorf("holds both %s and %s; name one of them with --label-column (label_column in a configuration)", both[0], both[1])
 	}
@@ -111,9 +111,19 @@ func chooseRoles(there []string, o Options) (layout, error) {
 		if name != "" {
 			return first[name]
 		}
-		return firstOf(o.Rest(usual), there)
+		return firstOf(o.usual(usual), there)
 	}
 	return layout{roles: [roles]int{place(o.Label, labelNames), place(o.ID, idNames), place(o.Group, nil), place(o.DomainColumn, nil)}, ignore: set(o.Ignore)}, nil
+}
+
+// usual are the names among some that are a role's if no column was asked for: those of no other role, and of no column
+// of values of the reference.
+func (o Options) usual(names []string) []string {
+	values := o.Reference.Columns
+	if o.Reference.Encoding != nil {
+		values = o.Reference.Encoding.coded()
+	}
+	return slices.DeleteFunc(o.Rest(names), func(name string) bool { return slices.Contains(values, name) })
 }
 
 // isValue reports whether a column of that name has no role.
