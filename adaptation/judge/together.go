@@ -27,6 +27,11 @@ const farMeans = 1
 // has what was compared.
 const clearlyChanged = 0.01
 
+// stranger is the part of the others' agreement, in the median, below which a run has no vote among equal ones. Two runs
+// that had collapsed, and said so by nothing else as clearly, were at 0.60, one among six arrays with a gap and one
+// among the ten of research/suite/seventh.md; the 59 others of these ten are at 0.75 and above.
+const stranger = 2. / 3
+
 // Together chooses the methods whose assumption nothing contradicts, whose runs predict together,
 // by what the run that aligns nothing ([Shared]) says of the target:
 //
@@ -43,7 +48,8 @@ const clearlyChanged = 0.01
 // [Comparison.Trust] reckons with it.
 //
 // Runs that have judged the same source rows, none of which they had learnt from, have a vote by how likely
-// they make the labels of these together; see stack. Others have equal ones.
+// they make the labels of these together; see stack. Others have equal ones, but a stranger has none: a run that
+// predicts what all predict together on far fewer rows than the others do.
 //
 // Of the methods those count that have runs, as one of SameMeaning must ([Comparison.Has]). All values
 // are those of [selection.TargetRisk].
@@ -96,8 +102,31 @@ func (c *Comparison) Together(how config.Selection) (Choice, error) {
 			}
 		}
 	}
+	if choice.Votes == nil {
+		choice.leaveOutStrangers()
+	}
 	choice.Used = choice.Together[0]
 	return choice, nil
+}
+
+// leaveOutStrangers leaves runs out of three or more that predict together.
+func (c *Choice) leaveOutStrangers() {
+	all := c.Together
+	c.Together = nil
+	for _, i := range all {
+		var others []float64
+		for _, j := range all {
+			if j != i {
+				others = append(others, c.Judged[j].Agreement)
+			}
+		}
+		slices.Sort(others)
+		if n := len(others); n > 1 && c.Judged[i].Agreement < stranger*others[n/2] {
+			c.Problems = append(c.Problems, fmt.Sprintf("%s: this run has no vote, as it predicts what all predict together on %.0f%% of the rows, and the others on %.0f%%.", c.Judged[i].Run, 100*c.Judged[i].Agreement, 100*others[n/2]))
+			continue
+		}
+		c.Together = append(c.Together, i)
+	}
 }
 
 // evidence tells whether nothing contradicts that only class shares changed, and in words what

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -122,4 +123,31 @@ func TestPredicting(t *testing.T) {
 		t.Error(err)
 	}
 	want("labels chose", []int{0}, []int{0})
+}
+
+// Of three runs and more one that agrees with the others on far fewer rows has no vote, and is named.
+func TestStrangers(t *testing.T) {
+	for _, c := range []struct{ agreements, left []float64 }{
+		{[]float64{0.7, 0.42, 0.76, 0.74}, []float64{0.7, 0.76, 0.74}},
+		{[]float64{0.7, 0.55, 0.76, 0.74}, []float64{0.7, 0.55, 0.76, 0.74}},
+		{[]float64{0.9, 0.1}, []float64{0.9, 0.1}}, // which of two?
+		{[]float64{0.1}, []float64{0.1}},
+	} {
+		var choice Choice
+		for i, a := range c.agreements {
+			choice.Judged = append(choice.Judged, Judgement{Run: fmt.Sprintf("full/a-b/mcc/seed-%d", i+1), Agreement: a})
+			choice.Together = append(choice.Together, i)
+		}
+		choice.leaveOutStrangers()
+		var left []float64
+		for _, i := range choice.Together {
+			left = append(left, choice.Judged[i].Agreement)
+		}
+		if !slices.Equal(left, c.left) || len(choice.Problems) != len(c.agreements)-len(left) {
+			t.Errorf("%v: %v left, %q", c.agreements, left, choice.Problems)
+		}
+		if len(choice.Problems) > 0 && choice.Problems[0] != "full/a-b/mcc/seed-2: this run has no vote, as it predicts what all predict together on 42% of the rows, and the others on 74%." {
+			t.Error(choice.Problems)
+		}
+	}
 }
