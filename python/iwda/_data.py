@@ -141,8 +141,11 @@ def rows_of(values: Any, name: str) -> Rows:
         try:
             if array.dtype.kind != "M":
                 return array.astype(float)
-        except (TypeError, ValueError):  # dates or words
+        except ValueError:  # words
             pass
+        except TypeError:
+            if not any(isinstance(value, datetime.date) for value in array.ravel().tolist()):
+                raise
         return Frame([f"column {j}" for j in range(array.shape[1])], list(array.T))
     return array
 
