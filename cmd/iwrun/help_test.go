@@ -190,7 +190,7 @@ func TestCompleted(t *testing.T) {
 		{[]string{"data", ""}, "list check jsd"},
 		{[]string{"completion", "f"}, "fish"},
 		{[]string{"data", "check", "office"}, "office31 officehome"},
-		{[]string{"check", ""}, ""},
+		{[]string{"doctor", ""}, ""},
 		{[]string{"predict", "--shares", "s"}, "source"},
 		{[]string{"run", "--set", "train.ep"}, "train.epochs="},
 		{[]string{"run", "--set", "seeds"}, "seeds="},

@@ -48,13 +48,19 @@ func TestWithoutTorch(t *testing.T) {
 	if err := model.Save("network", model.Model{Metadata: about, Weights: network}); err != nil {
 		t.Fatal(err)
 	}
+	about.Architecture.HiddenLayers = 2
+	if err := model.Save("deep", model.Model{Metadata: about, Weights: append(network, numbers("hidden1.weight", 1, 1), vector("hidden1.bias", 0))}); err != nil {
+		t.Fatal(err)
+	}
 	testfiles.Write(t, "rows.csv", "x\n0.25\n0.75\n")
 	t.Setenv(engine.Variable, "/nowhere/iwrun-torch")
-	if status, _, said := call(t, "predict", "tree", "rows.csv", "-o", "out.csv"); status != 0 {
-		t.Fatal(said)
-	}
-	if text := readFile(t, "out.csv"); !strings.Contains(text, "0,cat,") || !strings.Contains(text, "1,dog,") {
-		t.Errorf("predicted\n%s", text)
+	for folder, want := range map[string][2]string{"tree": {"0,cat,", "1,dog,"}, "network": {"0,dog,0.6224", "1,dog,0.8175"}} {
+		if status, _, said := call(t, "predict", folder, "rows.csv", "-o", "out.csv"); status != 0 {
+			t.Fatal(said)
+		}
+		if text := readFile(t, "out.csv"); !strings.Contains(text, want[0]) || !strings.Contains(text, want[1]) {
+			t.Errorf("%s predicted\n%s", folder, text)
+		}
 	}
 	for _, folder := range []string{"tree", "network"} {
 		if status, _, said := call(t, "export", folder, "--onnx", folder+".onnx", "-o", folder+"-copy"); status != 0 {
@@ -65,8 +71,8 @@ func TestWithoutTorch(t *testing.T) {
 		}
 	}
 	for command, want := range map[string]string{
-		"predict network rows.csv -o network.csv": "opening a network needs iwrun-torch, ",
-		"-c tiny.yaml": "training needs iwrun-torch, ",
+		"predict deep rows.csv -o deep.csv": "opening a network needs iwrun-torch, ",
+		"-c tiny.yaml":                      "training needs iwrun-torch, ",
 	} {
 		status, _, said := call(t, strings.Fields(command)...)
 		if status != 1 || !strings.Contains(said, want) || !strings.Contains(said, "IWDA_TORCH names /nowhere/iwrun-torch, which is no program") {
