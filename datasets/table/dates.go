@@ -14,6 +14,9 @@ var (
 // ParseTime reads a date, or a date and a time with fractions of a second, in UTC where no zone is named.
 func ParseTime(text string) (at time.Time, is bool) {
 	text = strings.TrimSpace(text)
+	if len(text) < len(time.DateOnly) { // as nearly all numbers are, of which it is asked too
+		return time.Time{}, false
+	}
 	for _, form := range dayForms {
 		mark := strings.IndexAny(form, "-/.")
 		if len(text) < len(form) || text[mark] != form[mark] {

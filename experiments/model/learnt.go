@@ -63,8 +63,11 @@ func (m Model) learnt() learners.Model {
 // takes libtorch, as networks do that are trained in steps. An MLP of one hidden layer takes it where there is one,
 // because it is faster, and gives the same to 1e-5.
 func (m Model) Logits(torch bool) func(values []float32) []float32 {
+	if torch && m.Architecture.Name == architecture.MLP {
+		return nil
+	}
 	of := m.learnt()
-	if of == nil || torch && m.Architecture.Name == architecture.MLP {
+	if of == nil {
 		return nil
 	}
 	return func(values []float32) []float32 { return weightest.Narrow(of.Logits(values, m.Input.Shape[0], 1)) }
