@@ -27,7 +27,7 @@ runs() {
 # Two rows at once: where few runs of one are left, the other keeps the GPU busy.
 ablation() {
 	runs ablation 2 --only 'subsampled/*/*+w*/*' --set train.epochs=12
-	runs digits-losses 2 --only '*@*'
+	runs digits-losses 2 --only '*/*/*@*/*'
 	runs ablation 2 --only 'full/*/*+w*/*' --set train.epochs=12
 	runs digits-jsd 2 --only '*/*/*cdan*/*' --set train.epochs=8
 }
