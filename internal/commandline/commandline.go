@@ -131,16 +131,17 @@ func WrongFlag(c *cli.Context, err error, _ bool) error {
 	if name, lacks := strings.CutPrefix(err.Error(), "flag needs an argument: "); lacks {
 		return WrongUsage("%s needs a value", dashed(strings.TrimLeft(name, "-")))
 	}
+	flags := c.Command.Flags
+	if len(flags) == 0 { // of the root command
+		flags = c.App.Flags
+	}
 	if of := invalidValue.FindStringSubmatch(err.Error()); of != nil {
-		return WrongUsage("%s is %s, which it cannot be; its help says what it takes", dashed(of[2]), of[1])
+		at := slices.IndexFunc(flags, func(flag cli.Flag) bool { return slices.Contains(flag.Names(), of[2]) })
+		return WrongUsage("%s is %s; want %s", dashed(of[2]), of[1], wanted(flags[at]))
 	}
 	name, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
 	if !unknown {
 		return WrongUsage("%v", err)
-	}
-	flags := c.Command.Flags
-	if len(flags) == 0 { // of the root command
-		flags = c.App.Flags
 	}
 	var names []string
 	for _, flag := range flags {
@@ -152,6 +153,24 @@ func WrongFlag(c *cli.Context, err error, _ bool) error {
 		return WrongUsage("there is no flag %s; did you mean %s?", dashed(name), near)
 	}
 	return WrongUsage("there is no flag %s", dashed(name))
+}
+
+// wanted describes the values that a flag can have.
+func wanted(flag cli.Flag) string {
+	switch flag.(type) {
+	case *cli.BoolFlag:
+		return "true or false"
+	case *cli.DurationFlag:
+		return "a time, as 90s or 1h30m"
+	case *cli.Float64Flag, *cli.Float64SliceFlag:
+		return "a number"
+	case *cli.IntFlag, *cli.Int64Flag, *cli.IntSliceFlag:
+		return "a whole number"
+	case *cli.UintFlag, *cli.Uint64Flag:
+		return "a whole number that is not negative"
+	default:
+		return "what its help says"
+	}
 }
 
 // invalidValue matches what package flag says of a value that it cannot parse.

@@ -91,7 +91,7 @@ func TestWrongFlag(t *testing.T) {
 	for line, want := range map[string]string{
 		"--estimater x":    "there is no flag --estimater; did you mean --estimator?",
 		"--zzzzzzzzzz":     "there is no flag --zzzzzzzzzz",
-		"--seed eleven":    `tool: --seed is "eleven", which it cannot be`,
+		"--seed eleven":    `tool: --seed is "eleven"; want a whole number`,
 		"-s 1 --estimator": "tool: --estimator needs a value",
 	} {
 		for _, commands := range []bool{false, true} {
