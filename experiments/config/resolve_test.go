@@ -221,7 +221,6 @@ func TestSettingsThatDoNotFit(t *testing.T) {
 		"network.normalise=l2":           "network.normalise is for features",
 		"network.clip=2":                 "network.clip is for network.normalise source, standard and matched",
 		"network.views=2":                "needs network.frozen",
-		"train.precision=bf16":           "for ResNets",
 		"network={views: 2}":             "network.views is for image files",
 		"network.frozen=true":            "network.frozen keeps a backbone that was trained before; lenet has none",
 		"network.name=torchscript":       "does not fit data set digits; want one of lenet",

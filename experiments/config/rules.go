@@ -86,7 +86,6 @@ var rules = map[string]rule{
 	"train.batch":                  between(1, 1e6),
 	"train.domain_from_epoch":      between(1, 1e6),
 	"train.eval_batch":             between(1, 1e6),
-	"train.precision":              emptyFor("float32", "precision", BFloat16),
 	"train.restarts":               between(0, 1000),
 	"train.validation":             shareTaken,
 	"train.optimizer.lr":           above0(mostReal),

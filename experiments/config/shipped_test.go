@@ -138,7 +138,7 @@ func otherValues(v reflect.Value) []any {
 	case reflect.Float64:
 		return []any{0, 1, v.Float() / 3, v.Float() + 1e-17, 2 * v.Float()}
 	case reflect.String:
-		return []any{`""`, "none", "constant", "inverse", "biased", "weighted-balanced", "mlls", "memory", "resnet18", "standard", "iwv-y", "method", "bf16", "rows", "shared"}
+		return []any{`""`, "none", "constant", "inverse", "biased", "weighted-balanced", "mlls", "memory", "resnet18", "standard", "iwv-y", "method", "rows", "shared"}
 	case reflect.Slice:
 		return nil
 	}

@@ -415,54 +415,6 @@ func TestShuffledViews(t *testing.T) {
 	}
 }
 
-// A step in bfloat16 has nearly the losses and the gradient of one in float32, and leaves
-// parameters, gradients and what it says of the rows in float32.
-func TestPrecision(t *testing.T) {
-	root := drawOffice(t, 2)
-	type made struct{ classification, domain, gradient float64 }
-	step := func(precision string) (m made) {
-		run := resolveOffice(t, root, "full", "iwdan", "train.precision="+precision, "train.batch=8")
-		trainer := makeTrainer(t, run, Options{Threads: 1})
-		defer func() {
-			if err := trainer.close(); err != nil {
-				t.Error(err)
-			}
-		}()
-		torch.Tidy(func() {
-			trainer.random.Use(func() {
-				b, err := trainer.data.feed.next(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
-				at := position{epoch: 2}
-				f := trainer.model.forward(trainer.model.inputs(b), true)
-				if f.logits.DType() != torch.Float32 || f.probabilities.DType() != torch.Float32 {
-					t.Errorf("%s: logits are %v, probabilities %v", precision, f.logits.DType(), f.probabilities.DType())
-				}
-				l := lossesAt(trainer, f, at)
-				norms := trainer.optimisation.step(numbers(trainer.optimisation.rates(at)), l.minimised)
-				m = made{l.classification.Item(), l.domain.Item(), norms.network[0].Item()}
-				for _, p := range trainer.model.state().Parameters() {
-					if g, ok := p.Grad(); !ok || g.DType() != torch.Float32 || p.DType() != torch.Float32 {
-						t.Fatalf("%s: a parameter is %v", precision, p.DType())
-					}
-				}
-			})
-		})
-		return m
-	}
-	exact, rough := step("float32"), step("bf16")
-	for name, of := range map[string]struct{ exact, rough, tolerance float64 }{
-		"classification loss": {exact.classification, rough.classification, 0.02},
-		"domain loss":         {exact.domain, rough.domain, 0.05},
-		"gradient":            {exact.gradient, rough.gradient, 0.1},
-	} {
-		if of.exact == of.rough || math.Abs(of.rough/of.exact-1) > of.tolerance {
-			t.Errorf("%s: %v in float32, %v in bfloat16", name, of.exact, of.rough)
-		}
-	}
-}
-
 // A copy that lacks images trains, but is no copy of what the paper was made on: the run says so at its
 // start and in its result, and so does the command before it starts one.
 func TestImagesThatAreNotThePublishedOnes(t *testing.T) {
