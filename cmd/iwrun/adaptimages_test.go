@@ -108,9 +108,6 @@ func TestAdaptImages(t *testing.T) {
 			if share, err := strconv.ParseFloat(classes[0]["target_share"], 64); classes[0]["class"] != "blue" || math.Abs(share-0.9) > 0.1 {
 				t.Errorf("classes %v, %v", classes, err)
 			}
-			if report := readFile(t, filepath.Join(name, "report.html")); !strings.Contains(report, "After the network: 2 logits of full/source-target/") || !strings.Contains(report, "There is no picture of images before the network") || !strings.Contains(report, "target (200 rows)") {
-				t.Error("the report does not show the images' logits")
-			}
 			commandLine := []string{"predict", name, "target", "-o", "again.csv", "--device", "cpu"}
 			if name == "torchscript" {
 				if status, _, text := call(t, commandLine...); status != 2 || !strings.Contains(text, "backbone.pt is a TorchScript module, a program that would be run") {
