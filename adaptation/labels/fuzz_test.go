@@ -1,9 +1,10 @@
 package labels
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
+
+	"iwda/internal/testfiles"
 )
 
 // Whatever a file holds, it is read or refused, and what is read has each id once.
@@ -13,9 +14,7 @@ func FuzzRead(f *testing.F) {
 	f.Add("\xef\xbb\xbflabel\tids\n\"a\nb\"\t1\n-1\t2\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		path := filepath.Join(t.TempDir(), "labels.csv")
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testfiles.Write(t, path, text)
 		StateOf(path)
 		got, err := Read(path, []string{"cat", "dog"}, "out", "")
 		if err != nil {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,6 +15,7 @@ import (
 
 	"iwda/datasets/table"
 	"iwda/internal/gaussians"
+	"iwda/internal/testfiles"
 	"iwda/weightest"
 )
 
@@ -57,9 +57,7 @@ func writeRows(t testing.TB, path string, classes []string, probabilities []floa
 		_ = w.Write(append(line, fmt.Sprintf("row-%d", i)))
 	}
 	w.Flush()
-	if err := os.WriteFile(path, text.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, path, string(text.Bytes()))
 	return path
 }
 
@@ -187,15 +185,10 @@ func TestCorrectedOfAChangedTarget(t *testing.T) {
 	if err := a.WriteCorrected(written); err != nil {
 		t.Fatal(err)
 	}
-	whole, err := os.ReadFile(targetPath)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := testfiles.Read(t, targetPath)
 	fewer := whole[:bytes.LastIndexByte(whole[:len(whole)-1], '\n')+1]
 	for _, changed := range [][]byte{append(bytes.Clone(whole), whole[len(fewer):]...), fewer} {
-		if err := os.WriteFile(targetPath, changed, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testfiles.Write(t, targetPath, string(changed))
 		if err := a.WriteCorrected(written); err == nil || !strings.Contains(err.Error(), "200 rows") {
 			t.Errorf("%d bytes in the place of %d: %v", len(changed), len(whole), err)
 		}

@@ -285,9 +285,7 @@ func BenchmarkRows(b *testing.B) {
 		values[i] = float32(i%31)/31 - 0.5
 	}
 	path := filepath.Join(b.TempDir(), "rows.npy")
-	if err := os.WriteFile(path, npy(rows, size, values), 0o666); err != nil {
-		b.Fatal(err)
-	}
+	testfiles.Write(b, path, string(npy(rows, size, values)))
 	statistics := &normalise.Statistics{Mean: make([]float32, size), Deviation: slices.Repeat([]float32{2}, size)}
 	for _, normalisation := range []normalise.Normalisation{{Kind: normalise.None}, {Kind: normalise.Standard, Target: statistics}, {Kind: normalise.UnitLength}} {
 		b.Run(normalisation.Kind, func(b *testing.B) {

@@ -216,10 +216,7 @@ func TestPredict(t *testing.T) {
 			t.Errorf("points.onnx does not name the classes; error %v", err)
 		}
 		predicted(t, "alone", "data/west.npz", "-o", "again.csv", "--probabilities", "--batch", "7")
-		again, err := os.ReadFile("again.csv")
-		if err != nil {
-			t.Fatal(err)
-		}
+		again := testfiles.Read(t, "again.csv")
 		if text, err := os.ReadFile("out.csv"); err != nil || !bytes.Equal(again, text) {
 			t.Errorf("the exported folder predicts otherwise than the run's; error %v", err)
 		}
@@ -263,10 +260,7 @@ func TestPredict(t *testing.T) {
 
 	t.Run("a run that has not finished", func(t *testing.T) {
 		description := filepath.Join(pointsRun, "model.json")
-		before, err := os.ReadFile(description)
-		if err != nil {
-			t.Fatal(err)
-		}
+		before := testfiles.Read(t, description)
 		for _, file := range []string{description, filepath.Join(pointsRun, "result.json")} {
 			if err := os.Remove(file); err != nil {
 				t.Fatal(err)

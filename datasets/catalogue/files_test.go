@@ -20,9 +20,7 @@ func ownFiles(t *testing.T, source, target, test string) (data catalogue.Dataset
 	root := t.TempDir()
 	domains := []catalogue.Files{{Domain: "photos", Path: "photos.csv"}, {Domain: "old-sketches", Path: filepath.Join(root, "sketches.csv")}}
 	for name, text := range map[string]string{"photos.csv": source, "sketches.csv": target, "test.csv": test} {
-		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfiles.Write(t, filepath.Join(root, name), text)
 	}
 	if test != "" {
 		domains[1].Test = "test.csv"

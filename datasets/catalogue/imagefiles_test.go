@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"iwda/internal/testfiles"
 	"iwda/internal/wholefile"
 )
 
@@ -42,16 +43,12 @@ func TestCheckImages(t *testing.T) {
 	if said, err := check(); err != nil || said != whole {
 		t.Errorf("a whole copy: %v\n%s", err, said)
 	}
-	if err := os.WriteFile(filepath.Join(root, "photo", "notes.txt"), nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, filepath.Join(root, "photo", "notes.txt"), "")
 	if said, err := check(); err != nil || said != whole+"  extra: photo/notes.txt\n" {
 		t.Errorf("a whole copy and a file more: %v\n%s", err, said)
 	}
 	html := filepath.Join(root, "drawn", "dog", "1.png")
-	if err := os.WriteFile(html, []byte("<html>"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, html, "<html>")
 	if said, err := check(); err == nil || !strings.Contains(said, "drawn: 3 of 3 images, not as published\n  broken: "+html) {
 		t.Errorf("a broken image: %v\n%s", err, said)
 	}

@@ -54,10 +54,7 @@ func written(t testing.TB, record Record) (path string, content []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	content, err = os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content = testfiles.Read(t, path)
 	return path, content
 }
 

@@ -79,10 +79,7 @@ func TestFormerModelFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(folder, model.MetadataFile)
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testfiles.Read(t, path)
 	lines := slices.DeleteFunc(strings.SplitAfter(string(text), "\n"), func(line string) bool {
 		return strings.HasPrefix(line, `  "seal"`) || strings.HasPrefix(line, `  "weights_sha256"`)
 	})
@@ -125,10 +122,7 @@ func TestEveryByteCounts(t *testing.T) {
 	want := predictionsOf(former[:1])
 	refused, same := 0, 0
 	for _, path := range []string{filepath.Join(folder, model.MetadataFile), filepath.Join(folder, model.WeightsFile), filepath.Join(run, model.MetadataFile), place} {
-		whole, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		whole := testfiles.Read(t, path)
 		for how, damaged := range faultydisk.Damaged(whole, max(1, len(whole)/150)) {
 			testfiles.Write(t, path, string(damaged))
 			got, err := predicted(filepath.Dir(path))

@@ -148,10 +148,7 @@ func TestModulesRunIfTrusted(t *testing.T) {
 	about := scripted(t, "vectors.pt", 2)
 	of := save(t, makeModel(t, about))
 	module := filepath.Join(of, model.BackboneFile)
-	content, err := os.ReadFile(module)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := testfiles.Read(t, module)
 	elsewhere := filepath.Join(t.TempDir(), "it's elsewhere.pt")
 	testfiles.Write(t, elsewhere, string(content))
 	link := func(to string) string {

@@ -280,10 +280,7 @@ func filesIn(t *testing.T, dir store.Dir) map[string]string {
 	}
 	files := map[string]string{}
 	for _, entry := range entries {
-		text, err := os.ReadFile(dir.Path(entry.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testfiles.Read(t, dir.Path(entry.Name()))
 		files[entry.Name()] = string(text)
 	}
 	return files

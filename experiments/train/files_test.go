@@ -115,10 +115,7 @@ func TestTrainingReadsNoTargetLabel(t *testing.T) {
 		for name, labels := range labellings {
 			dir, _ := train(t, ownRun(t, method, labels))
 			outcomes[name] = outcomeOf(t, dir)
-			text, err := os.ReadFile(dir.Path(store.ResultFile))
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := testfiles.Read(t, dir.Path(store.ResultFile))
 			labelled := name != "none" && name != "unknown"
 			for _, key := range []string{"accuracy", "best_epoch", `"confusion"`, "true_weights", "weight_distance", "jsd", `"target"`} {
 				if strings.Contains(string(text), key) != labelled {

@@ -73,12 +73,9 @@ func TestDataChangeUnderARun(t *testing.T) {
 		t.Fatal(err)
 	}
 	changed := filepath.Join(root, "dslr", "images", "bike", "frame_0001.png")
-	other, err := os.ReadFile(filepath.Join(root, "dslr", "images", "mug", "frame_0002.png"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := testfiles.Read(t, filepath.Join(root, "dslr", "images", "mug", "frame_0002.png"))
 	testfiles.Write(t, changed, string(append(other, 0)))
-	_, err = Run(t.Context(), run, dir, Options{Threads: 1})
+	_, err := Run(t.Context(), run, dir, Options{Threads: 1})
 	var refused *OtherRunError
 	if !errors.As(err, &refused) || !strings.Contains(err.Error(), "the data changed since") {
 		t.Errorf("error %v", err)

@@ -122,10 +122,7 @@ func TestTorchScriptThatDoesNotFit(t *testing.T) {
 // A module that has changed since is not taken for that of a finished run, whose hash knows no
 // more than its name; without one finished runs stay.
 func TestChangedModule(t *testing.T) {
-	content, err := os.ReadFile(filepath.Join(scripts, "vectors.pt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := testfiles.Read(t, filepath.Join(scripts, "vectors.pt"))
 	folder := t.TempDir()
 	module := filepath.Join(folder, "vectors.pt")
 	write := func(content []byte) {

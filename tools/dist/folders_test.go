@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"iwda/internal/testfiles"
 )
 
 // Whatever the folders of libtorch and of the sources are called, the compiler gets them as they are,
@@ -23,10 +25,7 @@ func TestFoldersOfAnyName(t *testing.T) {
 			root := t.TempDir()
 			here := filepath.Join(root, name)
 			for _, script := range scripts {
-				text, err := os.ReadFile(script)
-				if err != nil {
-					t.Fatal(err)
-				}
+				text := testfiles.Read(t, script)
 				write(t, filepath.Join(here, "tools", filepath.Base(script)), string(text))
 			}
 			for _, source := range []string{"gotorch/gotorch.cc", "torch/csrc/convolution.cc", "torch/csrc/graph.cc", "torch/csrc/tensor.cc"} {
@@ -52,10 +51,7 @@ func TestFoldersOfAnyName(t *testing.T) {
 			}
 			sh("tools/find-libtorch.sh", filepath.Join(build, "libtorch.env"))
 			sh("tools/compile.sh", build, lib)
-			text, err := os.ReadFile(arguments)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := testfiles.Read(t, arguments)
 			words := strings.Split(string(text), "\n")
 			for _, want := range []string{
 				filepath.Join(libtorch, "include"), "-L" + filepath.Join(libtorch, "lib"), filepath.Join(libtorch, "lib"),

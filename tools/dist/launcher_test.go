@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"iwda/internal/testfiles"
 )
 
 // compile compiles a C program or library.
@@ -35,10 +37,7 @@ func write(t *testing.T, path, text string) {
 func packed(t *testing.T, library string) (folder, libtorch string) {
 	t.Helper()
 	folder, libtorch = t.TempDir(), t.TempDir()
-	launcher, err := os.ReadFile("iwrun-torch")
-	if err != nil {
-		t.Fatal(err)
-	}
+	launcher := testfiles.Read(t, "iwrun-torch")
 	write(t, filepath.Join(folder, "iwrun-torch"), string(launcher))
 	write(t, filepath.Join(folder, "lib", "libtorch.env"), "libtorch_version='9.8'\nlibtorch_file='"+library+"'\nlibtorch_install='order one'\n")
 	inner := filepath.Join(folder, "lib", "libinner.so")

@@ -21,6 +21,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"iwda/internal/testfiles"
 )
 
 // command returns a command of a system, without cgo, in the root of the repository.
@@ -190,10 +192,7 @@ func TestWASM(t *testing.T) {
 		c := exec.CommandContext(t.Context(), "node", words...)
 		c.Env = append(c.Environ(), "PWD="+folder)
 		output(t, c)
-		found, err := os.ReadFile(numbersName)
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := testfiles.Read(t, numbersName)
 		lines := bufio.NewScanner(bytes.NewReader(found))
 		lines.Scan()
 		took, err := strconv.ParseFloat(lines.Text(), 64)
