@@ -63,10 +63,7 @@ func TestReadRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := Analyse(source, target, Default())
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := analyse(t, source, target, Default())
 	for class, want := range []float64{0.1, 0.3, 0.6} {
 		if interval := a.Uncertainty.Shares.Joint[class]; !(interval.Low < want && want < interval.High && interval.High-interval.Low < 0.2) {
 			t.Errorf("the share of %s lies in %v, true is %v", a.Classes[class], interval, want)

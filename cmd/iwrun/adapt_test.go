@@ -341,9 +341,7 @@ func samePredictions(t *testing.T, path, want string) bool {
 func TestAdaptIntoAFolderWithADash(t *testing.T) {
 	t.Chdir(t.TempDir())
 	truth := writeDomains(t)
-	if status, _, text := call(t, adaptLine("-o", "./-dash", "--set", "methods=[source-only@linear]")...); status != 0 {
-		t.Fatalf("status %d: %s", status, text)
-	}
+	succeed(t, adaptLine("-o", "./-dash", "--set", "methods=[source-only@linear]")...)
 	if accuracy := accuracyOf(t, "./-dash/predictions.csv", truth); accuracy < 0.85 {
 		t.Errorf("accuracy %v", accuracy)
 	}

@@ -44,9 +44,7 @@ func TestNothingReadIsWrittenOver(t *testing.T) {
 	if err := os.Mkdir("features", 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if status, _, said := call(t, "export", pointsRun, "-o", "m/seed-2"); status != 0 {
-		t.Fatal(said)
-	}
+	succeed(t, "export", pointsRun, "-o", "m/seed-2")
 	names := []string{"m/seed-2/model.json", "m/seed-2/model.safetensors", "points.yaml", "data/west.npz", "data/east.npz", "shares.csv", "rows.csv", "own.yaml", pointsRun + "/model.json", pointsRun + "/checkpoint.safetensors"}
 	before := map[string]string{}
 	for _, name := range names {

@@ -62,9 +62,7 @@ func trainPoints(t *testing.T, set ...string) {
 	for _, assignment := range set {
 		arguments = append(arguments, "--set", assignment)
 	}
-	if status, _, said := call(t, arguments...); status != 0 {
-		t.Fatalf("status %d\n%s", status, said)
-	}
+	succeed(t, arguments...)
 }
 
 // Predictions of a run that standardised its features and held rows out are calibrated,
@@ -78,9 +76,7 @@ func TestPredictionsOfACalibratedRun(t *testing.T) {
 	if about.Calibration == nil || about.Normalisation.Kind != normalise.Standard || about.Normalisation.Source == nil {
 		t.Errorf("calibration %v, normalisation %v", about.Calibration, about.Normalisation)
 	}
-	if status, _, said := call(t, "predict", pointsRun, "data/west.npz", "-o", "out.parquet", "--probabilities"); status != 0 {
-		t.Fatalf("status %d\n%s", status, said)
-	}
+	succeed(t, "predict", pointsRun, "data/west.npz", "-o", "out.parquet", "--probabilities")
 	truth, right := rowsOf(t, "data/west.npz"), 0
 	for i, row := range slices.Collect(slices.Chunk(values(rowsOf(t, "out.parquet")), 3)) {
 		if class, _ := truth.Label(i); row[class] == slices.Max(row) {
@@ -269,9 +265,7 @@ func TestPredict(t *testing.T) {
 		if status, _, said := call(t, "predict", pointsRun, "data/west.npz", "-o", "late.csv"); status != 2 || !strings.Contains(said, "has not finished") {
 			t.Errorf("status %d\n%s", status, said)
 		}
-		if status, _, said := call(t, "-c", "points.yaml"); status != 0 {
-			t.Fatalf("status %d\n%s", status, said)
-		}
+		succeed(t, "-c", "points.yaml")
 		if after, err := os.ReadFile(description); err != nil || !bytes.Equal(after, before) {
 			t.Errorf("model.json, made again from the checkpoint, differs; error %v", err)
 		}

@@ -86,13 +86,9 @@ func TestExitStatus(t *testing.T) {
 // A folder of any kind is told what it is, and with what command it goes on.
 func TestShow(t *testing.T) {
 	inFolder(t)
-	if status, _, said := call(t, "-c", "tiny.yaml"); status != 0 {
-		t.Fatal(said)
-	}
+	succeed(t, "-c", "tiny.yaml")
 	dir := tinyDir("iwdan")
-	if status, _, said := call(t, "export", dir.String(), "-o", "model"); status != 0 {
-		t.Fatal(said)
-	}
+	succeed(t, "export", dir.String(), "-o", "model")
 	shows := func(folder string, parts ...string) {
 		t.Helper()
 		status, out, said := call(t, "show", folder)
@@ -108,9 +104,7 @@ func TestShow(t *testing.T) {
 	shows(dir.String(), "the finished run subsampled/clean-warped/iwdan/seed-1 of tiny", "next: iwrun predict "+dir.String()+" INPUT -o FILE\n")
 	shows(filepath.Dir(dir.String()), "a model, for the classes", "next: iwrun predict ")
 	shows("model", "a model, for the classes", "next: iwrun predict model INPUT")
-	if status, _, said := call(t, "export", dir.String(), "-o", "holder/model"); status != 0 {
-		t.Fatal(said)
-	}
+	succeed(t, "export", dir.String(), "-o", "holder/model")
 	shows("holder", "a model, for the classes", "next: iwrun predict holder INPUT") // which predict takes
 	shows("results", "2 of 2 runs are finished", "next: iwrun table -c FILE -o results\n")
 	shows("results/tiny", "2 of 2 runs are finished", "next: iwrun table -c FILE -o results\n") // which table takes

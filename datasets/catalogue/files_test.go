@@ -38,10 +38,7 @@ const photos = "label,u,v\ndog,1,2\ncat,3,4\n"
 // all of them or some.
 func TestOwnFiles(t *testing.T) {
 	data, from := ownFiles(t, photos, "u,v\n5,6\n7,8\n9,0\n", "label,u,v\ndog,1,1\n,2,2\n")
-	task, err := data.OpenTask("photos", "old-sketches", from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	task := openTask(t, data, "photos", "old-sketches", from)
 	defer task.Close()
 	for _, set := range []datasets.Set{task.Source, task.Target, task.Test} {
 		if !slices.Equal(set.ClassNames(), []string{"cat", "dog"}) || !slices.Equal(set.Shape(), []int{2}) {
@@ -60,10 +57,7 @@ func TestOwnFiles(t *testing.T) {
 		}
 	}
 	data, from = ownFiles(t, photos, "note,v,u\nnew,6,5\n", "v,label,u\n2,dog,1\n")
-	permuted, err := data.OpenTask("photos", "old-sketches", from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	permuted := openTask(t, data, "photos", "old-sketches", from)
 	defer permuted.Close()
 	for set, want := range map[datasets.Set][]float32{permuted.Target: {5, 6}, permuted.Test: {1, 2}} {
 		row := make([]float32, 2)
@@ -73,8 +67,8 @@ func TestOwnFiles(t *testing.T) {
 		}
 	}
 	data, from = ownFiles(t, photos, "u,v\n5,6\n", "")
-	if task, err = data.OpenTask("photos", "old-sketches", from); err != nil || task.Test != task.Target {
-		t.Errorf("without a test set: %v, %v", task.Test, err)
+	if task = openTask(t, data, "photos", "old-sketches", from); task.Test != task.Target {
+		t.Errorf("without a test set: %v", task.Test)
 	}
 }
 
@@ -91,10 +85,7 @@ func TestSeveralOwnFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	task, err := data.OpenTask("a", "c", catalogue.Source{Root: root}, "b")
-	if err != nil {
-		t.Fatal(err)
-	}
+	task := openTask(t, data, "a", "c", catalogue.Source{Root: root}, "b")
 	defer task.Close()
 	source := datasets.Join(task.Source, task.Others[0])
 	row := make([]float32, 3)
@@ -119,10 +110,7 @@ func TestSeveralOwnFiles(t *testing.T) {
 	if data, err = find(t, "files").Of(domains); err != nil {
 		t.Fatal(err)
 	}
-	arrays, err := data.OpenTask("a", "c", catalogue.Source{Root: root}, "b")
-	if err != nil {
-		t.Fatal(err)
-	}
+	arrays := openTask(t, data, "a", "c", catalogue.Source{Root: root}, "b")
 	defer arrays.Close()
 	for set, want := range map[datasets.Set][]int{arrays.Source: {0, 1}, arrays.Others[0]: {2, 0}, arrays.Target: {2, 1}} {
 		if got := datasets.LabelsOf(set).Classes(); !slices.Equal(got, want) {
@@ -196,10 +184,7 @@ func TestOwnFilesMistakes(t *testing.T) {
 // may be known from the target, too.
 func TestOwnFilesWithWords(t *testing.T) {
 	data, from := ownFiles(t, "label,u,v\ndog,1,red\ncat,3,blue\ndog,5,red\n", "v,u\ngreen,\nblue,7\n", "label,u,v\ndog,,red\n")
-	task, err := data.OpenTask("photos", "old-sketches", from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	task := openTask(t, data, "photos", "old-sketches", from)
 	defer task.Close()
 	if columns := task.Source.(datasets.Named).Columns(); !slices.Equal(columns, []string{"u", "u is missing", "v=red", "v=blue"}) || !slices.Equal(columns, task.Learnt.Encoding.Columns()) {
 		t.Errorf("%q", columns)
@@ -212,8 +197,8 @@ func TestOwnFilesWithWords(t *testing.T) {
 	}
 	// Tables of numbers alone are as they are.
 	data, from = ownFiles(t, photos, "v,u\n1,2\n", "")
-	if task, err = data.OpenTask("photos", "old-sketches", from); err != nil || task.Learnt.Encoding != nil {
-		t.Fatalf("%+v, %v", task.Learnt, err)
+	if task = openTask(t, data, "photos", "old-sketches", from); task.Learnt.Encoding != nil {
+		t.Fatalf("%+v", task.Learnt)
 	}
 	defer task.Close()
 	for words, files := range map[string][3]string{
@@ -227,4 +212,13 @@ func TestOwnFilesWithWords(t *testing.T) {
 			t.Errorf("%v, error %v, want %q", task, err, words)
 		}
 	}
+}
+
+func openTask(t *testing.T, data catalogue.Dataset, source, target string, from catalogue.Source, more ...string) catalogue.Task {
+	t.Helper()
+	task, err := data.OpenTask(source, target, from, more...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return task
 }

@@ -35,10 +35,7 @@ func TestOwnDomains(t *testing.T) {
 		if diff := rewritten(t, run); diff != "" {
 			t.Errorf("%s: %s", task, diff)
 		}
-		text, err := run.YAML()
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := yamlOf(t, run)
 		again, err := ParseRun("config.yaml", text)
 		if s, d := again.Domains(); err != nil || !slices.Equal(s, sources) || d != target {
 			t.Errorf("%s: written as %s, read as %s and %s, %v", task, text, s, d, err)
@@ -104,9 +101,7 @@ func TestSeveralSourcesMistakes(t *testing.T) {
 func TestTasksThatReplacePairs(t *testing.T) {
 	text := own("{a-b: {path: x}, c: {path: x}, a: {path: x}, b-c: {path: x}}", "[[a, b-c]]")
 	file := parse(t, text)
-	if err := file.Set([]string{"tasks=[[a-b, c]]"}); err != nil {
-		t.Fatal(err)
-	}
+	setKeys(t, file, "tasks=[[a-b, c]]")
 	if source, target := file.Config.Domains("a-b-c"); source != "a-b" || target != "c" {
 		t.Errorf("%s and %s", source, target)
 	}

@@ -74,10 +74,7 @@ func safe(t *testing.T, file *File) {
 		placed(t, err, "f.yaml", "--set ")
 		return
 	}
-	text, err := run.YAML()
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := yamlOf(t, run)
 	again, err := Parse("run.yaml", text)
 	if err != nil {
 		t.Fatalf("a run's file is refused: %v\n%s", err, text)

@@ -28,10 +28,7 @@ func TestShippedFilesKeepTheirHashes(t *testing.T) {
 		"visda.yaml":         {100, "a04b83bbd3c6527f", "3f35dbae77f55846", "2ee50509e29ec385"},
 	}
 	for _, path := range shippedFiles(t) {
-		file, err := Load(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := load(t, path)
 		c := file.Config
 		var hashes []string
 		all := sha256.New()
@@ -39,10 +36,7 @@ func TestShippedFilesKeepTheirHashes(t *testing.T) {
 			for _, variant := range c.Variants {
 				for _, method := range c.Methods {
 					for _, seed := range c.Seeds {
-						run, err := file.Resolve(task, variant, method, seed)
-						if err != nil {
-							t.Fatal(err)
-						}
+						run := resolved(t, file, task, variant, method, seed)
 						hashes = append(hashes, run.Hash())
 						fmt.Fprintln(all, run.Hash())
 					}
@@ -61,17 +55,11 @@ func TestShippedFilesKeepTheirHashes(t *testing.T) {
 // runs of the other.
 func TestAblationSharesRunsWithDigits(t *testing.T) {
 	hashes := func(path string) map[string]string {
-		file, err := Load("../../configs/" + path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := load(t, "../../configs/"+path)
 		of := map[string]string{}
 		for _, task := range file.Config.Tasks {
 			for _, method := range file.Config.Methods {
-				run, err := file.Resolve(task, Subsampled, method, 1)
-				if err != nil {
-					t.Fatal(err)
-				}
+				run := resolved(t, file, task, Subsampled, method, 1)
 				of[task+" "+method] = run.Hash()
 			}
 		}

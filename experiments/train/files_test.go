@@ -158,10 +158,7 @@ func TestRunWithoutTargetLabels(t *testing.T) {
 			t.Errorf("%s shares sum to %v", name, total)
 		}
 	}
-	metrics, err := dir.ReadMetrics()
-	if err != nil {
-		t.Fatal(err)
-	}
+	metrics := metricsOf(t, dir)
 	first, last := metrics[0], metrics[len(metrics)-1]
 	if last.Certainty.Value != known.Certainty || !(first.Certainty.Value < last.Certainty.Value && last.Certainty.Value <= 1) {
 		t.Errorf("certainty %v at first, %v at last, %v in the result", first.Certainty, last.Certainty, known.Certainty)

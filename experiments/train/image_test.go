@@ -135,10 +135,7 @@ func TestImagesEndToEnd(t *testing.T) {
 	} {
 		run := resolveOffice(t, root, "full", c.method, append(c.set, "train.steps=6", "train.eval_every=3")...)
 		dir, result := train(t, run)
-		metrics, err := dir.ReadMetrics()
-		if err != nil {
-			t.Fatal(err)
-		}
+		metrics := metricsOf(t, dir)
 		if len(metrics) != 3 || result.Steps != 6 || len(result.Classes) != 31 {
 			t.Errorf("%s %v: %d evaluations, %d steps", c.method, c.set, len(metrics), result.Steps)
 		}

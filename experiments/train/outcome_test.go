@@ -67,10 +67,7 @@ func outcomeOf(t *testing.T, dir store.Dir) outcome {
 	if err != nil {
 		t.Fatal(err)
 	}
-	metrics, err := dir.ReadMetrics()
-	if err != nil {
-		t.Fatal(err)
-	}
+	metrics := metricsOf(t, dir)
 	for i := range metrics {
 		metrics[i].Seconds = 0
 	}

@@ -60,10 +60,7 @@ func TestHeldOutRowsAreNotTrainedOn(t *testing.T) {
 		t.Errorf("on held-out rows: %+v, on others %+v", a, b)
 	}
 
-	metrics, err := dir.ReadMetrics()
-	if err != nil {
-		t.Fatal(err)
-	}
+	metrics := metricsOf(t, dir)
 	if last := metrics[len(metrics)-1]; last.ValidationAccuracy.Value != a.Accuracy || last.ValidationLoss.Value != a.Loss || !last.Certainty.Measured {
 		t.Errorf("the last evaluation is %+v, the result %+v", last, a)
 	}
@@ -94,10 +91,7 @@ func TestNormalisedRun(t *testing.T) {
 		if diff := outcomeOf(t, dir).diff(outcomeOf(t, pieces)); diff != "" || n < 2 {
 			t.Errorf("%s: in %d pieces: %s", way, n, diff)
 		}
-		d, err := openData(run)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := opened(t, run)
 		defer d.close()
 		m, err := savedmodel.Open(dir.String())
 		if err != nil {

@@ -64,8 +64,6 @@ func percent(of float64) func(share float64) string {
 	return func(share float64) string { return fmt.Sprintf("%.3g%%", 100*share*of) }
 }
 
-func none(float64) string { return "" }
-
 // Key is the mark of a class of the style sheet, for a list of what marks stand for.
 func Key(class string) template.HTML {
 	if rest, is := strings.CutPrefix(class, "fill"); is {
