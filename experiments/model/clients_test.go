@@ -260,11 +260,7 @@ json.dump({name: values.flatten().tolist() for name, values in made.items()}, op
 		testfiles.ReadJSON(t, output, &got)
 		within(t, "corrected probabilities", got.Predicted, c.probabilities)
 		within(t, "corrected probabilities by iwda.load", got.Loaded, c.probabilities)
-		logits := make([]float32, len(c.logits))
-		for i, v := range c.logits {
-			logits[i] = float32(v)
-		}
-		plain, err := c.about.Probabilities(logits, nil)
+		plain, err := c.about.Probabilities(weightest.Narrow(c.logits), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

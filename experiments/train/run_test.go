@@ -317,21 +317,14 @@ func TestStatisticsGiveTheWeights(t *testing.T) {
 		t.Fatalf("%v: %d updates, statistics of %d", err, len(updates), len(kept.Steps))
 	}
 	k := len(result.Classes)
-	wide := func(values []float32) []float64 {
-		w := make([]float64, len(values))
-		for i, v := range values {
-			w[i] = float64(v)
-		}
-		return w
-	}
 	former := slices.Repeat([]float64{1}, k)
 	for i, u := range updates {
 		if kept.Steps[i] != int64(u.Step) {
 			t.Fatalf("statistics after step %d of an update after %d", kept.Steps[i], u.Step)
 		}
 		estimate, err := weightest.QP{}.Estimate(weightest.Problem{
-			Confusion:         mat.NewDense(k, k, wide(kept.Confusion[i*k*k:(i+1)*k*k])),
-			TargetPredictions: wide(kept.TargetPredictions[i*k : (i+1)*k]), SourceDistribution: result.LabelDistributions.Source,
+			Confusion:         mat.NewDense(k, k, weightest.Widen(kept.Confusion[i*k*k:(i+1)*k*k])),
+			TargetPredictions: weightest.Widen(kept.TargetPredictions[i*k : (i+1)*k]), SourceDistribution: result.LabelDistributions.Source,
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -14,13 +14,7 @@ import (
 )
 
 // rowsOf are those of probabilities.
-func rowsOf(wide []float64) Rows {
-	narrow := make([]float32, len(wide))
-	for i, v := range wide {
-		narrow[i] = float32(v)
-	}
-	return Rows{Values: narrow, Probabilities: true}
-}
+func rowsOf(wide []float64) Rows { return Rows{Values: weightest.Narrow(wide), Probabilities: true} }
 
 // Of a classifier that is too sure by half and biased, with few held-out rows and many of the
 // target, the calibration is what is known least. Intervals that take it as given hold half to
