@@ -103,10 +103,11 @@ func (d *decoder) mapping(path string, n *yaml.Node, v reflect.Value) {
 	}
 }
 
-// gone are keys and methods of version 0.4, with what is in their place.
+// gone are keys and their values of version 0.4, with what is in their place.
 var gone = map[string]string{
 	"train.precision": "training passes are float32; delete the key",
 	"bnm":             "mcc has the network sure of target rows too",
+	"moons":           "glyphs are drawn from the seed too",
 }
 
 // unknownKey says what is in the place of a key that is gone. It suggests the nearest valid key, else the same key elsewhere in the file, else it

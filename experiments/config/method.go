@@ -148,9 +148,6 @@ func MethodNames() []string {
 func method(path string, v reflect.Value) string {
 	m, known := ParseMethod(v.String())
 	if !known {
-		if instead, was := gone[strings.ToLower(v.String())]; was {
-			return fmt.Sprintf("method %s is gone: %s", v.String(), instead)
-		}
 		return oneOf("method", MethodNames()).check(path, v)
 	}
 	v.SetString(m.Name)

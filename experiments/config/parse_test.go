@@ -121,6 +121,8 @@ func TestParseMistakes(t *testing.T) {
 			`f.yaml:5:17: unknown method "iwdna"; did you mean "iwdan"?`},
 		{"method that is gone", replace("iwdan]", "bnm]"),
 			`f.yaml:5:17: method bnm is gone: mcc has the network sure of target rows too`},
+		{"data set that is gone", replace("name: digits", "name: moons"),
+			`f.yaml:2:17: data set moons is gone: glyphs are drawn from the seed too`},
 		{"key that is gone", minimal + "train: {precision: bf16}\n",
 			`f.yaml:7:9: train.precision is gone: training passes are float32; delete the key`},
 		{"network", minimal + "network: {name: transformer}\n",

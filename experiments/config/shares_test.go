@@ -10,7 +10,7 @@ import (
 	"iwda/internal/testfiles"
 )
 
-const withShares = "experiment: e\ndataset: {name: moons}\ntasks: [upright-turned]\nvariants: [full]\nmethods: [iwdan]\nseeds: [1]\nweights: {shares: SHARES}\n"
+const withShares = "experiment: e\ndataset: {name: glyphs}\ntasks: [clean-warped]\nvariants: [full]\nmethods: [iwdan]\nseeds: [1]\nweights: {shares: SHARES}\n"
 
 // A list, a mapping and a file give the same shares, and what is written of a run gives them again, with
 // the same hash.
