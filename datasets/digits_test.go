@@ -79,9 +79,7 @@ func TestLoadMNISTRejects(t *testing.T) {
 	for name := range good {
 		t.Run("without "+name, func(t *testing.T) {
 			root := testfiles.Folder(t, good)
-			if err := os.Remove(filepath.Join(root, name)); err != nil {
-				t.Fatal(err)
-			}
+			testfiles.Remove(t, filepath.Join(root, name))
 			_, _, err := load(root, "mnist")
 			wantError(t, err, name+".gz or "+name, root, "MNIST, IDX files")
 			if !errors.Is(err, fs.ErrNotExist) {

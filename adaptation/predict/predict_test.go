@@ -191,9 +191,7 @@ func near(t *testing.T, got, want []float32) {
 // Images of a folder and of a list are those that a reader's test views show.
 func TestImages(t *testing.T) {
 	root := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(root, "deep", "er"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.MakeFolder(t, filepath.Join(root, "deep", "er"))
 	for i, name := range []string{"a.png", "deep/b.png", "deep/er/c d.png"} {
 		picture := image.NewGray(image.Rect(0, 0, 50, 40))
 		for x := range 50 {

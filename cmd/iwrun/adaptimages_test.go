@@ -34,9 +34,7 @@ func drawImages(t *testing.T) (truth map[string]string) {
 				m.Set(x, y, c)
 			}
 		}
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		testfiles.MakeFolder(t, filepath.Dir(path))
 		file, err := os.Create(path)
 		if err != nil {
 			t.Fatal(err)

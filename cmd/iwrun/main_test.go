@@ -420,9 +420,7 @@ func TestWorkerByHand(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{store.ResultFile, store.CheckpointFile} { // with the latter it would have nothing to do
-		if err := os.Remove(dir.Path(name)); err != nil {
-			t.Fatal(err)
-		}
+		testfiles.Remove(t, dir.Path(name))
 	}
 	status, out, text := worker(t, `{"Device": "cpu", "Threads": 1, "Checkpoints": "5m"}`, dir.String())
 	if status != 0 || !strings.Contains(out, `{"event":"progress"`) || strings.Contains(out, `{"event":"failed"`) {

@@ -258,9 +258,7 @@ func TestPredict(t *testing.T) {
 		description := filepath.Join(pointsRun, "model.json")
 		before := testfiles.Read(t, description)
 		for _, file := range []string{description, filepath.Join(pointsRun, "result.json")} {
-			if err := os.Remove(file); err != nil {
-				t.Fatal(err)
-			}
+			testfiles.Remove(t, file)
 		}
 		if status, _, said := call(t, "predict", pointsRun, "data/west.npz", "-o", "late.csv"); status != 2 || !strings.Contains(said, "has not finished") {
 			t.Errorf("status %d\n%s", status, said)

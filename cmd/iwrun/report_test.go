@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -49,9 +48,7 @@ func TestBrokenResults(t *testing.T) {
 		}
 	}
 
-	if err := os.Remove(tinyDir("iwdan").Path(store.ResultFile)); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Remove(t, tinyDir("iwdan").Path(store.ResultFile))
 	if status, _, err := call(t, "report", "-c", "tiny.yaml"); status != 0 || !strings.Contains(readFile(t, filepath.Join("results", "tiny", "report.html")), "the disk &lt;burnt&gt;") {
 		t.Errorf("report of failures alone: status %d, stderr\n%s", status, err)
 	}

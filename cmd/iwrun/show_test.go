@@ -20,9 +20,7 @@ func TestExitStatus(t *testing.T) {
 	testfiles.Write(t, "numbers.csv", "1,2\n3,4\n")
 	testfiles.Write(t, "predictions.csv", "id,predicted_class,probability\na,ant,0.9\nb,bee,0.8\n")
 	testfiles.Write(t, "labels.csv", "id,label\na,ant\nc,bee\n")
-	if err := os.Mkdir("empty", 0o777); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.MakeFolder(t, "empty")
 	missing := ": no such file or folder; "
 	for line, want := range map[string]struct {
 		status int
@@ -108,9 +106,7 @@ func TestShow(t *testing.T) {
 	shows("holder", "a model, for the classes", "next: iwrun predict holder INPUT") // which predict takes
 	shows("results", "2 of 2 runs are finished", "next: iwrun table -c FILE -o results\n")
 	shows("results/tiny", "2 of 2 runs are finished", "next: iwrun table -c FILE -o results\n") // which table takes
-	if err := os.Remove(dir.Path(store.ResultFile)); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Remove(t, dir.Path(store.ResultFile))
 	shows(dir.String(), "which is not finished", "next: iwrun run -c "+dir.Path(store.ConfigFile)+" -o ")
 	shows("results", "1 of 2 runs are finished")
 	// The command that it names makes the run.

@@ -2,7 +2,6 @@ package catalogue_test
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -168,9 +167,7 @@ func TestOwnFilesMistakes(t *testing.T) {
 	data, from := ownFiles(t, photos, photos, "")
 	_, err := data.OpenTask("photos", "paintings", from)
 	wantError(t, err, `no domain "paintings"; dataset.domains has photos, old-sketches`)
-	if err := os.Remove(filepath.Join(from.Root, "sketches.csv")); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Remove(t, filepath.Join(from.Root, "sketches.csv"))
 	wantError(t, data.CheckFiles(from.Root), "old-sketches: stat "+filepath.Join(from.Root, "sketches.csv"))
 	_, err = find(t, "files").Of([]catalogue.Files{{Domain: "a", Path: "x.npz"}, {Domain: "b", Path: "folder", Test: "y.npz"}})
 	wantError(t, err, "x.npz and folder: one is a file of features, which ends with .npz", "the other has images; all domains must be of one kind")

@@ -6,7 +6,6 @@ import (
 	"image"
 	"image/png"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -27,9 +26,7 @@ func TestCheckImages(t *testing.T) {
 	root := t.TempDir()
 	for _, path := range []string{"drawn/cat/1.png", "drawn/cat/2.png", "drawn/dog/1.png", "photo/cat/1.png", "photo/dog/1.png"} {
 		path = filepath.Join(root, path)
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		testfiles.MakeFolder(t, filepath.Dir(path))
 		if err := wholefile.Write(path, func(w io.Writer) error { return png.Encode(w, image.NewGray(image.Rect(0, 0, 2, 2))) }); err != nil {
 			t.Fatal(err)
 		}

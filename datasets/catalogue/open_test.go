@@ -67,9 +67,7 @@ func TestDigits(t *testing.T) {
 	if report.Len() > 0 {
 		t.Errorf("%q of what is not as published", &report)
 	}
-	if err := os.Remove(filepath.Join(root, "usps.t")); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Remove(t, filepath.Join(root, "usps.t"))
 	wantError(t, data.Check(t.Context(), root, &report), "no file usps.t.bz2 or usps.t")
 }
 

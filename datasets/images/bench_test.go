@@ -27,9 +27,7 @@ func benchSet(b *testing.B) *images.Set {
 		root = b.TempDir()
 	}
 	folder := filepath.Join(root, "class")
-	if err := os.MkdirAll(folder, 0o777); err != nil {
-		b.Fatal(err)
-	}
+	testfiles.MakeFolder(b, folder)
 	for i := range timing.Size(216, 36) {
 		testfiles.Write(b, filepath.Join(folder, fmt.Sprintf("%05d.jpg", i)), string(photograph(b, uint64(i))))
 	}

@@ -142,9 +142,7 @@ func TestCacheErrors(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), inTheWay) {
 		t.Errorf("%v, want an error that names %s", err, inTheWay)
 	}
-	if err := os.Remove(set.Path(1)); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Remove(t, set.Path(1))
 	_, err = images.NewReader(set, images.ReaderOptions{Side: 256, Cache: images.MemoryCache})
 	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), set.Path(1)) {
 		t.Errorf("%v, want an error that %s does not exist", err, set.Path(1))

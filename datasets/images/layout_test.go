@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"iwda/datasets/images"
+	"iwda/internal/testfiles"
 )
 
 // paths are the paths of a set's images below root, with their labels.
@@ -160,9 +161,7 @@ func TestBroken(t *testing.T) {
 	if found, err := reader.Broken(t.Context()); err != nil || !slices.EqualFunc(found, files, func(a, b *images.FileError) bool { return a.Error() == b.Error() }) {
 		t.Errorf("%v, %v, want %v", found, err, files)
 	}
-	if err := os.Remove(set.Path(0)); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Remove(t, set.Path(0))
 	read(t, reader, 0)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -257,9 +256,7 @@ func TestColumnsOfDomains(t *testing.T) {
 func TestMissingWeights(t *testing.T) {
 	root := t.TempDir()
 	for _, folder := range []string{"a/cat", "b"} {
-		if err := os.MkdirAll(filepath.Join(root, folder), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		testfiles.MakeFolder(t, filepath.Join(root, folder))
 	}
 	there := filepath.Join(root, "there.pth")
 	testfiles.Write(t, there, "")

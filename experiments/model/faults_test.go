@@ -93,9 +93,7 @@ func TestFormerModelFolder(t *testing.T) {
 func TestRunsFolderIsNotReplaced(t *testing.T) {
 	former, _ := formerAndLatter(t)
 	folder := filepath.Join(t.TempDir(), "seed-1")
-	if err := os.Mkdir(folder, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.MakeFolder(t, folder)
 	touch(t, filepath.Join(folder, "config.yaml"))
 	touch(t, filepath.Join(folder, "model.json"))
 	if err := model.Save(folder, former[0]); err == nil || !strings.Contains(err.Error(), folder+" is the folder of a run") {
@@ -111,9 +109,7 @@ func TestRunsFolderIsNotReplaced(t *testing.T) {
 func TestEveryByteCounts(t *testing.T) {
 	former, _ := formerAndLatter(t)
 	folder, run := save(t, former[0]), filepath.Join(t.TempDir(), "run")
-	if err := os.Mkdir(run, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.MakeFolder(t, run)
 	place := filepath.Join(run, "checkpoint.safetensors")
 	torch.Tidy(func() { writeCheckpoint(t, place, networkOf(former[0]).State()) })
 	if err := former[0].Write(nil, run); err != nil {

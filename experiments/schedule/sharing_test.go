@@ -141,9 +141,7 @@ func TestOtherConfiguration(t *testing.T) {
 	runs[0].Config.Train.Epochs, runs[0].Config.Dataset.Root = 7, "/elsewhere"
 	for _, lacking := range []string{"", store.ResultFile} { // the checkpoints are enough
 		if lacking != "" {
-			if err := os.Remove(dir.Path(lacking)); err != nil {
-				t.Fatal(err)
-			}
+			testfiles.Remove(t, dir.Path(lacking))
 		}
 		before := filesIn(t, dir)
 		summary := Run(t.Context(), runs, options)

@@ -67,9 +67,7 @@ func TestDamagedCheckpoint(t *testing.T) {
 		"flipped in the header": flip(func(int) int { return 300 }),
 		"flipped in a value":    flip(func(size int) int { return size - 1000 }),
 		"removed": func(t *testing.T, path string) {
-			if err := os.Remove(path); err != nil {
-				t.Fatal(err)
-			}
+			testfiles.Remove(t, path)
 		},
 	} {
 		for _, both := range []bool{false, true} {

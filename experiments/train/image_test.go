@@ -45,9 +45,7 @@ func drawOffice(t testing.TB, perClass int) (root string) {
 	for _, domain := range []string{"amazon", "dslr"} {
 		for class, name := range description.Classes {
 			folder := filepath.Join(root, domain, "images", name)
-			if err := os.MkdirAll(folder, 0o777); err != nil {
-				t.Fatal(err)
-			}
+			testfiles.MakeFolder(t, folder)
 			for n := range perClass {
 				m := image.NewRGBA(image.Rect(0, 0, side, side))
 				for y := range side {
@@ -423,9 +421,7 @@ func TestImagesThatAreNotThePublishedOnes(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, path := range paths {
-			if err := os.Remove(path); err != nil {
-				t.Fatal(err)
-			}
+			testfiles.Remove(t, path)
 			left--
 		}
 	}

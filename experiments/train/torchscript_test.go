@@ -3,7 +3,6 @@ package train
 import (
 	"context"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -145,9 +144,7 @@ func TestChangedModule(t *testing.T) {
 	if err, want := domains.CheckSameWeights(runs, folder, false), "was trained from another file than "+module; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error %v, want %q", err, want)
 	}
-	if err := os.Remove(module); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Remove(t, module)
 	if err := domains.CheckSameWeights(runs, folder, true); err != nil {
 		t.Error(err)
 	}

@@ -32,9 +32,7 @@ func TestFoldersOfAnyName(t *testing.T) {
 				write(t, filepath.Join(here, source), "")
 			}
 			libtorch, build, lib := filepath.Join(here, "libtorch"), filepath.Join(here, "build"), filepath.Join(here, "build", "lib")
-			if err := os.MkdirAll(lib, 0o777); err != nil {
-				t.Fatal(err)
-			}
+			testfiles.MakeFolder(t, lib)
 			write(t, filepath.Join(libtorch, "include", "torch", "version.h"), "#define TORCH_VERSION_MAJOR 2\n#define TORCH_VERSION_MINOR 1\n")
 			write(t, filepath.Join(libtorch, "lib", "libtorch_cpu.so"), "")
 			compile(t, "int c105ErrorC1ENSt7__cxx11(void) { return 0; }", filepath.Join(libtorch, "lib", "libc10.so"), "-shared", "-fPIC")

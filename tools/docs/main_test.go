@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -34,9 +33,7 @@ func TestPages(t *testing.T) {
 // TestCheck: pages that were not written are a defect each.
 func TestCheck(t *testing.T) {
 	folder := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(folder, under), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.MakeFolder(t, filepath.Join(folder, under))
 	for name, text := range map[string]string{"README.md": "[no page](a.md)", under + "made.md": "as it was"} {
 		testfiles.Write(t, filepath.Join(folder, name), text)
 	}

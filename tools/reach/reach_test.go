@@ -146,9 +146,7 @@ func TestOneFile(t *testing.T) {
 		t.Skip("not root, so that the folder cannot be made all there is")
 	}
 	writeDomains(t, folder)
-	if err := os.Mkdir(folder+"/tmp", 0o777); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.MakeFolder(t, folder+"/tmp")
 	output(t, exec.CommandContext(t.Context(), "chroot", folder, "/iwrun", "adapt", sourceName, targetName, "-o", "out"))
 	predictions, err := os.ReadFile(folder + "/out/predictions.csv")
 	if lines := bytes.Count(predictions, []byte("\n")); err != nil || lines != 301 {

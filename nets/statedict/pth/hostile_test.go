@@ -15,9 +15,7 @@ import (
 // Names of records and keys of storages are only compared: they read no other file.
 func TestRecordsOfOtherFolders(t *testing.T) {
 	root := t.TempDir()
-	if err := os.Mkdir(filepath.Join(root, "work"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.MakeFolder(t, filepath.Join(root, "work"))
 	t.Chdir(filepath.Join(root, "work"))
 	testfiles.Write(t, "../0", oneAndTwo)
 	program := oneTensor("K\x02", "K\x00", "K\x02\x85", "K\x01\x85")
