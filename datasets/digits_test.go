@@ -71,9 +71,7 @@ func TestLoadMNISTRejects(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			root := testfiles.Folder(t, good)
 			path := filepath.Join(root, test.file)
-			if err := os.WriteFile(path, test.content, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testfiles.Write(t, path, string(test.content))
 			_, _, err := load(root, "mnist")
 			wantError(t, err, path, test.want)
 		})
@@ -81,9 +79,7 @@ func TestLoadMNISTRejects(t *testing.T) {
 	for name := range good {
 		t.Run("without "+name, func(t *testing.T) {
 			root := testfiles.Folder(t, good)
-			if err := os.Remove(filepath.Join(root, name)); err != nil {
-				t.Fatal(err)
-			}
+			testfiles.Remove(t, filepath.Join(root, name))
 			_, _, err := load(root, "mnist")
 			wantError(t, err, name+".gz or "+name, root, "MNIST, IDX files")
 			if !errors.Is(err, fs.ErrNotExist) {
@@ -108,9 +104,7 @@ func TestLoadUSPS(t *testing.T) {
 	if classOf(train, 1) != 9 || classOf(test, 0) != 6 {
 		t.Errorf("labels %d and %d, want 9 and 6", classOf(train, 1), classOf(test, 0))
 	}
-	if err := os.WriteFile(filepath.Join(root, "usps.t"), []byte("1 1:0\n1 1:2\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, filepath.Join(root, "usps.t"), "1 1:0\n1 1:2\n")
 	_, _, err = load(root, "usps")
 	wantError(t, err, filepath.Join(root, "usps.t")+":2: ", `value "2"`)
 	_, err = datasets.LoadDigits(filepath.Join(root, "nowhere"), "usps-train")

@@ -11,17 +11,11 @@ import (
 // rows are held does not.
 func TestFingerprint(t *testing.T) {
 	images := func(pixels []byte, labels []int, names ...string) datasets.Set {
-		set, err := datasets.NewImages("test", []int{1, 1, 2}, names, pixels, datasets.KnownLabels(labels))
-		if err != nil {
-			t.Fatal(err)
-		}
+		set := newImages(t, "test", []int{1, 1, 2}, names, pixels, datasets.KnownLabels(labels))
 		return set
 	}
 	features := func(values []float32, labels []int) datasets.Set {
-		set, err := datasets.NewFeatures("test", values, datasets.KnownLabels(labels), []string{"a", "b"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		set := newFeatures(t, "test", values, datasets.KnownLabels(labels), []string{"a", "b"})
 		return set
 	}
 	base := images([]byte{1, 2, 3, 4, 5, 6}, []int{0, 1, 0}, "a", "b")
@@ -53,14 +47,8 @@ func TestFingerprint(t *testing.T) {
 // A checkpoint names the data that it was trained on, so that no later version may
 // change what the same data are called.
 func TestFingerprintsStay(t *testing.T) {
-	images, err := datasets.NewImages("images", []int{1, 2, 2}, []string{"a", "b"}, []byte{0, 1, 2, 3, 252, 253, 254, 255}, datasets.KnownLabels([]int{1, 0}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	features, err := datasets.NewFeatures("features", []float32{-1, 0.5, 3, 1e-9}, datasets.KnownLabels([]int{0, 1}), []string{"a", "b"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	images := newImages(t, "images", []int{1, 2, 2}, []string{"a", "b"}, []byte{0, 1, 2, 3, 252, 253, 254, 255}, datasets.KnownLabels([]int{1, 0}))
+	features := newFeatures(t, "features", []float32{-1, 0.5, 3, 1e-9}, datasets.KnownLabels([]int{0, 1}), []string{"a", "b"})
 	for want, sets := range map[string][]datasets.Set{
 		"441be33fb1b217577ab2cb00ad2a63630585fbded3c5959813cd03482cadbda4": {images},
 		"a68a41458813b2cd49d64cdd3bd30d0bfb21c99670fa40bbff724c501c88d3d6": {datasets.Subset(images, []int{1, 1, 0})},

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"flag"
 	"maps"
-	"os"
 	"slices"
 	"testing"
 
@@ -25,6 +24,8 @@ import (
 	"golang.org/x/image/font/gofont/goregular"
 	"golang.org/x/image/font/sfnt"
 	"golang.org/x/image/math/fixed"
+
+	"iwda/internal/testfiles"
 )
 
 var update = flag.Bool("update", false, "write glyphs.json anew")
@@ -51,9 +52,7 @@ func TestGlyphsAreThoseOfTheFonts(t *testing.T) {
 	}
 	text.WriteString("\n}\n")
 	if *update {
-		if err := os.WriteFile("glyphs.json", text.Bytes(), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testfiles.Write(t, "glyphs.json", string(text.Bytes()))
 		return
 	}
 	if !bytes.Equal(text.Bytes(), glyphsText) {

@@ -49,10 +49,7 @@ func TestLabelsThatAreUnknown(t *testing.T) {
 
 // A set of rows without labels is like any other, but for what is asked of its classes.
 func TestSetWithoutLabels(t *testing.T) {
-	set, err := datasets.NewFeatures("partly", make([]float32, 20), partly(10), []string{"a", "b", "c"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := newFeatures(t, "partly", make([]float32, 20), partly(10), []string{"a", "b", "c"})
 	if got, want := datasets.Counts(set), []int{3, 2, 3}; !slices.Equal(got, want) {
 		t.Errorf("counts %v, want %v", got, want)
 	}
@@ -65,10 +62,7 @@ func TestSetWithoutLabels(t *testing.T) {
 	if _, err := datasets.NewFeatures("wrong", make([]float32, 10), partly(10), []string{"a", "b"}); err == nil || !strings.Contains(err.Error(), "row 2: label 2") {
 		t.Errorf("error %v of a label outside the classes", err)
 	}
-	labelled, err := datasets.NewFeatures("whole", make([]float32, 20), datasets.KnownLabels([]int{0, 1, 2, 0, 1, 2, 0, 1, 2, 0}), set.ClassNames())
-	if err != nil {
-		t.Fatal(err)
-	}
+	labelled := newFeatures(t, "whole", make([]float32, 20), datasets.KnownLabels([]int{0, 1, 2, 0, 1, 2, 0, 1, 2, 0}), set.ClassNames())
 	if datasets.Fingerprint(set) == datasets.Fingerprint(labelled) {
 		t.Error("the fingerprint does not tell an unknown label from a known one")
 	}

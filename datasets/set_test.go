@@ -20,10 +20,7 @@ func ramp(t testing.TB, n int) *datasets.Images {
 	for i := range labels {
 		labels[i] = i % 3
 	}
-	set, err := datasets.NewImages("ramp", []int{1, 2, 2}, []string{"a", "b", "c"}, pixels, datasets.KnownLabels(labels))
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := newImages(t, "ramp", []int{1, 2, 2}, []string{"a", "b", "c"}, pixels, datasets.KnownLabels(labels))
 	return set
 }
 
@@ -58,10 +55,7 @@ func TestCopyRowNormalises(t *testing.T) {
 	for i := range pixels {
 		pixels[i] = byte(i)
 	}
-	set, err := datasets.NewImages("bytes", []int{1, 16, 16}, []string{"a"}, pixels, datasets.KnownLabels([]int{0}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := newImages(t, "bytes", []int{1, 16, 16}, []string{"a"}, pixels, datasets.KnownLabels([]int{0}))
 	row := make([]float32, 256)
 	set.CopyRow(row, 0)
 	if row[0] != -1 || row[255] != 1 {
@@ -97,10 +91,7 @@ func TestCopyRowsKeepsRowsLabelsAndOrder(t *testing.T) {
 }
 
 func TestCopyRowsDoesNotAllocate(t *testing.T) {
-	features, err := datasets.NewFeatures("features", make([]float32, 12), datasets.KnownLabels([]int{0, 1, 0}), []string{"a", "b"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	features := newFeatures(t, "features", make([]float32, 12), datasets.KnownLabels([]int{0, 1, 0}), []string{"a", "b"})
 	rows := []int{2, 1, 0, 2}
 	values := make([]float32, 16)
 	labels := make([]int64, 4)
@@ -115,10 +106,7 @@ func TestCopyRowsDoesNotAllocate(t *testing.T) {
 }
 
 func TestCopyRowBehindTheLast(t *testing.T) {
-	features, err := datasets.NewFeatures("features", make([]float32, 12), datasets.KnownLabels([]int{0, 1, 0}), []string{"a", "b"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	features := newFeatures(t, "features", make([]float32, 12), datasets.KnownLabels([]int{0, 1, 0}), []string{"a", "b"})
 	for _, set := range []datasets.Set{ramp(t, 3), features, datasets.Subset(features, []int{0, 1, 2})} {
 		for _, row := range []int{-1, 3} {
 			func() {
@@ -157,10 +145,7 @@ func TestSubsetOfSubset(t *testing.T) {
 
 func TestMisusePanics(t *testing.T) {
 	set := ramp(t, 5)
-	unlabelled, err := datasets.NewImages("no labels", []int{1}, []string{"a"}, []byte{0, 1}, datasets.UnknownLabels(2))
-	if err != nil {
-		t.Fatal(err)
-	}
+	unlabelled := newImages(t, "no labels", []int{1}, []string{"a"}, []byte{0, 1}, datasets.UnknownLabels(2))
 	for name, misuse := range map[string]func(){
 		"short row":           func() { set.CopyRow(make([]float32, 3), 0) },
 		"short batch":         func() { datasets.CopyRows(make([]float32, 4), set, []int{0, 1}) },
@@ -180,4 +165,22 @@ func TestMisusePanics(t *testing.T) {
 			misuse()
 		})
 	}
+}
+
+func newImages(t testing.TB, name string, shape []int, classes []string, pixels []byte, labels datasets.Labels) *datasets.Images {
+	t.Helper()
+	x, err := datasets.NewImages(name, shape, classes, pixels, labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+func newFeatures(t testing.TB, name string, values []float32, labels datasets.Labels, classes []string) *datasets.Features {
+	t.Helper()
+	x, err := datasets.NewFeatures(name, values, labels, classes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
 }

@@ -29,10 +29,7 @@ func counted(t testing.TB, name string, counts []int) *datasets.Images {
 			}
 		}
 	}
-	set, err := datasets.NewImages(name, []int{1}, names, make([]byte, len(labels)), datasets.KnownLabels(labels))
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := newImages(t, name, []int{1}, names, make([]byte, len(labels)), datasets.KnownLabels(labels))
 	return set
 }
 
@@ -90,10 +87,7 @@ func TestSubsampleRejectsFractions(t *testing.T) {
 func TestSubsampleIsUniform(t *testing.T) {
 	const draws = 4000
 	pixels := []byte{0, 1, 2, 3, 4, 5, 6}
-	set, err := datasets.NewImages("rows", []int{1}, []string{"a", "b"}, pixels, datasets.KnownLabels([]int{0, 0, 1, 0, 0, 0, 0}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := newImages(t, "rows", []int{1}, []string{"a", "b"}, pixels, datasets.KnownLabels([]int{0, 0, 1, 0, 0, 0, 0}))
 	var kept [7]int
 	value := make([]float32, 1)
 	for seed := range int64(draws) {
@@ -191,10 +185,7 @@ func ExampleSubsample() {
 func TestSubsampleRowsKeepsWhatSubsampleKeeps(t *testing.T) {
 	labels := []int{0, 1, 0, 2, 1, 0, 0, 2, 1, 1, 0, 0, 0, 0, 0}
 	fractions := []float64{0.3, 0.5, 1}
-	set, err := datasets.NewImages("rows", []int{1}, []string{"a", "b", "c"}, []byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14}, datasets.KnownLabels(labels))
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := newImages(t, "rows", []int{1}, []string{"a", "b", "c"}, []byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14}, datasets.KnownLabels(labels))
 	subset, err := datasets.Subsample(set, fractions, rand.New(datasets.Stream(3, "subsample")))
 	if err != nil {
 		t.Fatal(err)

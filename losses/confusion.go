@@ -31,11 +31,3 @@ func EqualClasses(predictions, shares torch.Tensor) torch.Tensor {
 	one := torch.Full(1/float64(k), shares.DType(), shares.Device(), k)
 	return predictions.Detach().MatMul(one.Div(shares).Reshape(-1, 1)).Reshape(-1)
 }
-
-// NuclearNorm returns batch nuclear-norm maximisation (Cui et al. 2020) of the target's logits
-// (B × k): -‖softmax(logits)‖_* / B. It is least if every row is sure of its class and the classes
-// are equally frequent.
-func NuclearNorm(logits torch.Tensor) torch.Tensor {
-	rows := logits.Shape()[0]
-	return logits.Softmax(1).NuclearNorm().Scale(-1 / float64(rows))
-}

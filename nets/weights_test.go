@@ -61,9 +61,7 @@ func checksum(t *testing.T, path string) string {
 
 func TestReadStateDictErrors(t *testing.T) {
 	damaged := filepath.Join(t.TempDir(), "damaged.safetensors")
-	if err := os.WriteFile(damaged, []byte("\x10\x00\x00\x00\x00\x00\x00\x00{\"a\":not json  }"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, damaged, "\x10\x00\x00\x00\x00\x00\x00\x00{\"a\":not json  }")
 	for path, message := range map[string]string{
 		filepath.Join(weightFiles, "evil-zip.pth"):    "system",
 		filepath.Join(weightFiles, "evil-stream.pth"): "system",

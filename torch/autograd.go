@@ -46,31 +46,14 @@ func (t Tensor) ReverseGradient(coefficient Coefficient) Tensor {
 // NoGrad runs f without recording graphs and then restores the mode that was set
 // before, also when f panics.
 func NoGrad(f func()) {
-	withMode(false, f, func(enabled bool) (before bool) {
+	set := func(enabled bool) (before bool) {
 		var was C.bool
 		check("NoGrad", C.iwt_set_grad_enabled(C.bool(enabled), &was))
 		return bool(was)
-	})
-}
-
-// Autocast runs f with matrix products, linear maps and convolutions of float32 on that type
-// of device computed in bfloat16, whose results stay bfloat16, and then restores what was
-// set before, also when f panics. Parameters and their gradients stay float32. The
-// backward pass belongs outside; it computes each operation as it was computed in f.
-func Autocast(device Device, f func()) {
-	withMode(true, f, func(enabled bool) (before bool) {
-		var was C.bool
-		check("Autocast", C.iwt_set_autocast(device.index(), C.bool(enabled), &was))
-		return bool(was)
-	})
-}
-
-// withMode runs f with a mode of this thread on or off, which set sets and whose former
-// value it returns.
-func withMode(on bool, f func(), set func(on bool) (before bool)) {
+	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	before := set(on)
+	before := set(false)
 	defer set(before)
 	f()
 }

@@ -32,7 +32,6 @@ var differentiable = []operation{
 	{"SumDim", [][]int{{3, 4}}, func(x []Tensor) Tensor { return x[0].SumDim(1, false) }},
 	{"SumDim keep", [][]int{{3, 4}}, func(x []Tensor) Tensor { return x[0].SumDim(0, true).Mul(x[0]) }},
 	{"MatMul", [][]int{{3, 4}, {4, 2}}, func(x []Tensor) Tensor { return x[0].MatMul(x[1]) }},
-	{"NuclearNorm", [][]int{{5, 3}}, func(x []Tensor) Tensor { return x[0].NuclearNorm() }},
 	{"OuterProduct", [][]int{{5, 3}, {5, 4}}, func(x []Tensor) Tensor { return x[0].OuterProduct(x[1]) }},
 	{"Reshape", [][]int{{3, 4}}, func(x []Tensor) Tensor { return x[0].Reshape(2, -1) }},
 	{"Transpose", [][]int{{3, 4}}, func(x []Tensor) Tensor { return x[0].Transpose(0, 1) }},

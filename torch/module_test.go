@@ -1,18 +1,16 @@
 package torch
 
 import (
-	"os"
 	"strings"
 	"testing"
+
+	"iwda/internal/testfiles"
 )
 
 // Tensors of a module outlive it; the module itself is refused once it is closed.
 func TestClosedModule(t *testing.T) {
 	Tidy(func() {
-		content, err := os.ReadFile("../testdata/torchscript/shared.pt")
-		if err != nil {
-			t.Fatal(err)
-		}
+		content := testfiles.Read(t, "../testdata/torchscript/shared.pt")
 		m, err := ParseModule(content)
 		if err != nil {
 			t.Fatal(err)

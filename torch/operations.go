@@ -57,9 +57,6 @@ func (t Tensor) SumDim(dim int, keep bool) Tensor {
 // MatMul returns the product of two matrices, (n×m)·(m×p).
 func (t Tensor) MatMul(b Tensor) Tensor { return made("MatMul", C.iwt_matmul(t.box(), b.box()), t, b) }
 
-// NuclearNorm returns the sum of the singular values of a matrix, 0-dimensional.
-func (t Tensor) NuclearNorm() Tensor { return made("NuclearNorm", C.iwt_nuclear_norm(t.box()), t) }
-
 // OuterProduct returns the rows t_i ⊗ b_i of t (n×k) and b (n×d), shape (n × k·d): row i is
 // t_i1·b_i, …, t_ik·b_i.
 func (t Tensor) OuterProduct(b Tensor) Tensor {

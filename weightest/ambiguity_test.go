@@ -101,13 +101,7 @@ func TestAmbiguity(t *testing.T) {
 }
 
 // rounded returns the values as float32 has them.
-func rounded(values []float64) []float64 {
-	narrow := make([]float32, len(values))
-	for i, v := range values {
-		narrow[i] = float32(v)
-	}
-	return Widen(narrow)
-}
+func rounded(values []float64) []float64 { return Widen(Narrow(values)) }
 
 // Two distributions under which C predicts the same are no further apart than the bound.
 func TestAmbiguityBoundsSolutions(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"iwda/internal/testfiles"
 	"iwda/internal/timing"
 )
 
@@ -62,7 +63,5 @@ func writeSolved(b *testing.B, path string, problems []Problem, solutions []Esti
 	if err != nil {
 		b.Fatal(err)
 	}
-	if err := os.WriteFile(path, text, 0o666); err != nil {
-		b.Fatal(err)
-	}
+	testfiles.Write(b, path, string(text))
 }

@@ -34,7 +34,6 @@ type conclusion struct {
 	drawn    []labels.Row      // those rows, unless somebody has labelled former ones
 	heldOut  heldOutRows
 	first    judge.Candidate // of those that predict
-	picture  picture
 	// thresholds are those of sets, of each of their levels; nil if none hold.
 	thresholds []sets.Thresholds
 }

@@ -38,7 +38,6 @@ type Data struct {
 
 	images *catalogue.ImageTask // of ImageFiles
 
-	sample   sample // of Vectors
 	repeated string // a warning of the target's ids, "" if they differ
 	belong   belonging
 
@@ -275,7 +274,6 @@ func (d *Data) lookAtRows(data catalogue.Dataset) (err error) {
 			d.belong.look(source, target, idColumn, d.Learnt, d.table())
 			d.lookBeyond(source, target)
 		}
-		d.sample, err = drawSample(source, target)
 	}
 	return err
 }

@@ -241,10 +241,7 @@ func TestEvaluateRefusesOtherData(t *testing.T) {
 	if _, err := runHere(context.Background(), source, target, Options{Folder: folder, Set: []string{"methods=[source-only@linear]", "seeds=[1]"}}); err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testfiles.Read(t, target)
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
 	slices.Reverse(lines[1:])
 	testfiles.Write(t, target, strings.Join(lines, "\n")+"\n")
@@ -275,10 +272,7 @@ func TestLabelsStay(t *testing.T) {
 		if _, err := runHere(context.Background(), source, target, o); err != nil {
 			t.Fatal(err)
 		}
-		text, err := os.ReadFile(filepath.Join(folder, names.ToLabel))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testfiles.Read(t, filepath.Join(folder, names.ToLabel))
 		return string(text)
 	}
 	first := run()
@@ -311,10 +305,7 @@ func TestLabelsStay(t *testing.T) {
 		t.Errorf("%q", next)
 	}
 	// They are not those of rows of another target.
-	rows, err := os.ReadFile(target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := testfiles.Read(t, target)
 	testfiles.Write(t, target, strings.Replace(string(rows), "1", "2", 1))
 	o.Overwrite = true
 	if _, err := runHere(context.Background(), source, target, o); err == nil || !strings.Contains(err.Error(), names.ToLabel+": has labels of rows of former data") {

@@ -77,8 +77,8 @@ func TestHeadings(t *testing.T) {
 		names.Classes:      {columns(names.Classes), slices.Concat([]string{"class"}, shares, known, []string{"share_rejected"})},
 		"labelshift's CSV": {analysis.Sheet().Records.Fields, slices.Concat([]string{"estimator", "calibration", "label_shift_p", "class"}, shares[:4], []string{"target_share_joint_low", "target_share_joint_high"}, shares[4:], []string{"weight_joint_low", "weight_joint_high", "mean_probability", "predicted_share", "share_rejected"}, known[2:])},
 		"heading": {
-			[]string{heading.ID, heading.PredictedClass, heading.Probability, heading.Stratum, heading.StratumShare, heading.Label, heading.Class},
-			append(slices.Clone(row), "stratum", "stratum_share", "label", "class"),
+			[]string{heading.ID, heading.PredictedClass, heading.Probability, heading.Label, heading.Class},
+			append(slices.Clone(row), "label", "class"),
 		},
 	} {
 		if !slices.Equal(c.got, c.want) {

@@ -16,10 +16,7 @@ import (
 // nothing: what is predicted is what it is without them.
 func TestMeasuredByLabels(t *testing.T) {
 	source, target := bothDomains(t)
-	text, err := os.ReadFile(target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testfiles.Read(t, target)
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")[1:]
 	truth := func(row int) string {
 		if row < 30 {
@@ -53,10 +50,7 @@ func TestMeasuredByLabels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		predictions, err := os.ReadFile(filepath.Join(folder, names.Predictions))
-		if err != nil {
-			t.Fatal(err)
-		}
+		predictions := testfiles.Read(t, filepath.Join(folder, names.Predictions))
 		if without == "" {
 			without = string(predictions)
 		}
@@ -77,10 +71,7 @@ func TestMeasuredByLabels(t *testing.T) {
 		if drawn := err == nil; drawn != (c.name != "all") || drawn != (outcome.Files["to_label"] != "") {
 			t.Errorf("%s: to_label.csv is there: %v", c.name, drawn)
 		}
-		report, err := os.ReadFile(filepath.Join(folder, names.Report))
-		if err != nil {
-			t.Fatal(err)
-		}
+		report := testfiles.Read(t, filepath.Join(folder, names.Report))
 		m := outcome.Measured
 		if c.labels == 0 {
 			if m != nil || !strings.Contains(string(report), "No target label was used.") {

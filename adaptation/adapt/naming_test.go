@@ -3,7 +3,6 @@ package adapt
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -182,10 +181,7 @@ func TestOneFileWithBothDomains(t *testing.T) {
 
 func lines(t *testing.T, path string) []string {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testfiles.Read(t, path)
 	return strings.Split(strings.TrimSpace(string(text)), "\n")
 }
 

@@ -63,8 +63,6 @@ type reportView struct {
 	Method, Predicts     string
 	ShareKey             []keyEntry
 	Classes, MoreClasses []classRow
-	Pictures             []pictureView
-	NoPicture            string
 	Reliability          template.HTML
 	After                bool
 	Unfitted             string
@@ -88,7 +86,6 @@ type classRow struct {
 // panel is a figure with its caption.
 type panel struct {
 	Title, Caption string
-	Key            []keyEntry
 	SVG            template.HTML
 }
 
@@ -117,7 +114,6 @@ func (o *conclusion) view(p *Plan, outcome *Outcome) reportView {
 		v.ShareKey[1] = keyEntry{"fill rejected", "target, mean of the probabilities: no estimate holds"}
 	}
 	v.Classes, v.MoreClasses = classRows(outcome.Classes)
-	v.Pictures, v.NoPicture = o.pictures(outcome.Classes)
 	o.heldOut.show(&v)
 	if p.options.LabelRows >= 0 {
 		v.ToLabel = cmp.Or(o.kept, fmt.Sprintf("Write the classes of these rows, or of the first %d or more, into the column label of %s. Then run:", tellingLabels, names.ToLabel))

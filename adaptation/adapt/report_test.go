@@ -3,7 +3,6 @@ package adapt
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -18,21 +17,12 @@ import (
 func concluded(t *testing.T, k int) (*conclusion, *Plan) {
 	t.Helper()
 	p := &Plan{options: Options{Folder: "out"}, file: &config.File{Config: config.Config{Experiment: "adapt", Title: "here → <there>"}}}
-	random := rand.New(rand.NewPCG(1, 2))
 	o := &conclusion{Choice: judge.Choice{Rule: "target-risk", Better: "lowest", Fails: "never", Judged: []judge.Judgement{judged("full/source-target/mcc/seed-1", 0.5)}, Methods: []judge.Method{{Name: "mcc", Runs: []int{0}}}}}
 	o.Shared.Run = "full/source-target/mcc/seed-1"
 	o.compared = comparison{methods: []string{"mcc"}, assumed: []string{"much"}, changed: []float64{0.25}, differ: []float64{0}}
 	o.drawn = []labels.Row{{ID: "row <3>", Class: "a", Confidence: 0.75}}
 	h := heldOutRows{source: make([]float64, confidenceBins), target: make([]float64, confidenceBins)}
 	var counts tally
-	project := func() *projection {
-		of := &projection{explained: [2]float64{0.5, 0.25}}
-		for range 6 * k {
-			of.rows = append(of.rows, [2]float64{random.NormFloat64(), random.NormFloat64()})
-		}
-		return of
-	}
-	o.picture = picture{before: project(), after: project(), network: "full/source-target/mcc/seed-1", what: "8 features"}
 	for class := range k {
 		share := float64(class+1) / float64(k*(k+1)/2)
 		o.Classes = append(o.Classes, ClassOutcome{Class: fmt.Sprintf("class <%d>", class), SourceShare: 1 / float64(k), TargetShare: share, TargetInterval: &TargetInterval{0.9 * share, 1.1 * share}, PredictedShare: share})
@@ -40,9 +30,6 @@ func concluded(t *testing.T, k int) (*conclusion, *Plan) {
 		row := make([]int, k)
 		row[class], row[(class+1)%k] = 20, class
 		h.confusion = append(h.confusion, row)
-		for range 3 {
-			o.picture.labels, o.picture.predicted = append(o.picture.labels, class), append(o.picture.predicted, class)
-		}
 	}
 	h.source[19], h.target[12] = 1, 1
 	counts.add(2, []float64{0.9, 0.1, 0.2, 0.8}, []int{0, 0})
@@ -81,7 +68,7 @@ func TestReport(t *testing.T) {
 	text := reported(t, o, p, outcome)
 	for _, part := range []string{
 		"<h1>here → &lt;there&gt;</h1>", `<p class="claim">Nobody knows.</p>`, `<li class="no">Accuracy &gt;= 0.9. Cannot be told.</li>`, "too few &lt;rows&gt;",
-		"No target label was used.", "class &lt;2&gt;", "33.3</td>", "45.0–55.0", "1.50</td>", "Before the network: columns, standardised as in the source", "After the network: 8 features of full/source-target/mcc/seed-1, by predicted class", "component 1 (50% of the variance)",
+		"No target label was used.", "class &lt;2&gt;", "33.3</td>", "45.0–55.0", "1.50</td>",
 		`<td class="n right" style="--share:0.91">20</td>`, "Mean difference between confidence and accuracy: 45.0 points before calibration, 45.0 points after", "100% of rows have a confidence of 90% or more", "0% of rows have a confidence of 90% or more",
 		"row &lt;3&gt;", "iwrun evaluate out out/to_label.csv", ">25.0</td>", "<summary>1 warning</summary>", "Beware of &lt;b&gt;.", "it suffices", "<summary>Configuration</summary>",
 		"or of the first 30 or more, into the column label of to_label.csv. Then run:", "The first 1 of 1 row, drawn at random.", "The tables under “Runs” use the networks' own probabilities",
@@ -97,7 +84,7 @@ func TestReport(t *testing.T) {
 	}
 	outcome.Needs[0].Answer, outcome.Cases[0].Accuracy, outcome.SharesRejected = trust.Yes, trust.NumberOf(0.9, 0.8, 0.95), "the test says so"
 	outcome.Classes[0].ShareRejected, outcome.Classes[0].MeanProbability = true, 0.123
-	o.picture.after, o.drawn, o.heldOut.after, o.heldOut.unfitted = nil, nil, nil, errors.New("rows are too few")
+	o.drawn, o.heldOut.after, o.heldOut.unfitted = nil, nil, errors.New("rows are too few")
 	outcome.HeldOut = o.heldOut.outcome(1)
 	p.options.Folder = "an out"
 	o.drawn = []labels.Row{{ID: "x"}}
@@ -106,19 +93,18 @@ func TestReport(t *testing.T) {
 	}
 	o.drawn, o.kept = nil, "label this"
 	text = reported(t, o, p, outcome)
-	for _, part := range []string{`<li class="yes">`, "90.0% (80.0–95.0%)", `class="fill rejected"`, ">12.3</td>", "class shares cannot be estimated, because the test says so", "There is no second picture", "<p>label this</p>", "Rows are too few."} {
+	for _, part := range []string{`<li class="yes">`, "90.0% (80.0–95.0%)", `class="fill rejected"`, ">12.3</td>", "class shares cannot be estimated, because the test says so", "<p>label this</p>", "Rows are too few."} {
 		if !strings.Contains(text, part) {
 			t.Errorf("%q is not in the report", part)
 		}
 	}
 }
 
-// Of many classes those that are rare in the target are folded away, colours go to those predicted
-// most, and confusions are pairs.
+// Of many classes those that are rare in the target are folded away, and confusions are pairs.
 func TestReportOfManyClasses(t *testing.T) {
 	o, p := concluded(t, 40)
 	text := reported(t, o, p, invented(o))
-	for _, part := range []string{"<summary>10 rarer classes</summary>", "sorted by their estimated share", "26 others", "The pairs of classes", `<th scope="row">class &lt;39&gt;</th><td>class &lt;0&gt;</td><td class="n">39</td><td class="n">66.1</td>`} {
+	for _, part := range []string{"<summary>10 rarer classes</summary>", "sorted by their estimated share", "The pairs of classes", `<th scope="row">class &lt;39&gt;</th><td>class &lt;0&gt;</td><td class="n">39</td><td class="n">66.1</td>`} {
 		if !strings.Contains(text, part) {
 			t.Errorf("%q is not in the report", part)
 		}

@@ -90,10 +90,7 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := func(name string) []byte {
-		content, err := os.ReadFile(filepath.Join(folder, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		content := testfiles.Read(t, filepath.Join(folder, name))
 		return content
 	}
 	var read Outcome

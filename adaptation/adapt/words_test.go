@@ -78,10 +78,7 @@ func TestWords(t *testing.T) {
 	if sorted := slices.Sorted(slices.Values(got)); !slices.Equal(sorted, slices.Sorted(slices.Values(want))) {
 		t.Errorf("%q", got)
 	}
-	predicted, err := os.ReadFile(filepath.Join(folder, names.Predictions))
-	if err != nil {
-		t.Fatal(err)
-	}
+	predicted := testfiles.Read(t, filepath.Join(folder, names.Predictions))
 	violet := fmt.Sprintf(`olumn "colour": %s:4: "violet" does not occur in this column of `, target)
 	if !slices.ContainsFunc(outcome.Warnings, func(w string) bool { return strings.HasPrefix(w, "C"+violet+source) }) {
 		t.Errorf("%q", outcome.Warnings)

@@ -11,7 +11,6 @@ import (
 	"iwda/adaptation/adapt/names"
 	"iwda/adaptation/judge"
 	"iwda/adaptation/labels"
-	"iwda/datasets/catalogue"
 	"iwda/experiments/config"
 	"iwda/experiments/model"
 	"iwda/experiments/store"
@@ -30,11 +29,10 @@ func (o *conclusion) write(ctx context.Context, p *Plan) error {
 	if err := os.Remove(p.path(names.Outcome)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	draw, picture := p.draw(), p.Data.sample.take(p.Data.Classes, &o.picture)
+	draw := p.draw()
 	label, measured := measure(p.Data.Target.labels, p.Data.Classes)
 	if err := o.predict(ctx, p, func(id, class string, probability float64) {
 		draw.Add(id, class, probability)
-		picture(id, class, probability)
 		label(id, class, probability)
 	}); err != nil {
 		return err
@@ -57,7 +55,7 @@ func (o *conclusion) write(ctx context.Context, p *Plan) error {
 	return nil
 }
 
-// predict writes the models and their predictions, of which it tells also, and draws the picture. A
+// predict writes the models and their predictions, of which it tells also. A
 // target of another number of rows than were looked at is an error.
 func (o *conclusion) predict(ctx context.Context, p *Plan, also func(id, class string, probability float64)) error {
 	var from []string
@@ -95,10 +93,6 @@ func (o *conclusion) predict(ctx context.Context, p *Plan, also func(id, class s
 	for i, n := range written.Counts {
 		o.Classes[i].PredictedShare = float64(n) / float64(written.Rows())
 	}
-	if p.Data.Kind == catalogue.Vectors {
-		return o.pictureOf(ctx, p, members)
-	}
-	o.pictureOfLogits()
 	return nil
 }
 

@@ -15,7 +15,6 @@ type Evaluation struct {
 	Format      int      `json:"format"`
 	Rows        int      `json:"rows"`   // that were predicted
 	Labels      int      `json:"labels"` // rows with a label
-	Strata      int      `json:"strata"` // from which these were drawn; 1 if from all rows alike
 	Predictions Accuracy `json:"predictions"`
 	Methods     []Method `json:"methods,omitempty"` // each with all its runs, by itself
 	Recalls     []Recall `json:"recalls,omitempty"` // of the classes that have labels
@@ -33,8 +32,7 @@ const format = 1
 type Accuracy struct {
 	*evaluation.Estimate     // nil without labels
 	Right                int `json:"right"` // of the rows with a label
-	// Interval is prediction-powered; wilson if fewer than ten of these rows are right, or wrong;
-	// stratified if they were drawn from strata.
+	// Interval is prediction-powered; wilson if fewer than ten of these rows are right, or wrong.
 	Interval string `json:"interval,omitempty"`
 }
 
@@ -62,7 +60,7 @@ const fewestOfClass = 10
 
 // Evaluate says how often predictions are right.
 func Evaluate(labels Labels, p *Predictions) *Evaluation {
-	e := &Evaluation{Format: format, Rows: len(p.Class), Labels: len(labels.Rows), Strata: len(labels.Strata), Notes: []string{}}
+	e := &Evaluation{Format: format, Rows: len(p.Class), Labels: len(labels.Rows), Notes: []string{}}
 	ours := make([]said, len(labels.Rows))
 	for i, row := range p.Labelled {
 		ours[i] = said{p.of(row), p.Confidence[row]}
@@ -102,20 +100,19 @@ func (e *Evaluation) shares(labels Labels, p *Predictions) {
 	for i, class := range classes {
 		places[class] = i
 	}
-	k, mean, strata := len(classes), make([]float64, len(classes)), make([]evaluation.Labelled, len(labels.Strata))
+	k, mean, said := len(classes), make([]float64, len(classes)), evaluation.Labelled{}
 	for row := range p.Class {
 		mean[places[p.of(row)]] += 1 / float64(len(p.Class))
 	}
 	counts := make([]int, k)
 	for i, l := range labels.Rows {
-		s, class := &strata[l.Stratum], places[l.Class]
 		predicted := make([]float64, k)
 		predicted[places[p.of(p.Labelled[i])]] = 1
-		s.Share, s.Classes, s.Expected = labels.Strata[l.Stratum].Share, append(s.Classes, class), append(s.Expected, predicted...)
-		s.Groups = labels.addGroup(s.Groups, l)
-		counts[class]++
+		said.Classes, said.Expected = append(said.Classes, places[l.Class]), append(said.Expected, predicted...)
+		said.Groups = labels.addGroup(said.Groups, l)
+		counts[places[l.Class]]++
 	}
-	for i, share := range evaluation.ClassShares(strata, k, len(p.Class), mean) {
+	for i, share := range evaluation.ClassShares(said, k, len(p.Class), mean) {
 		e.Shares = append(e.Shares, ClassShare{classes[i], counts[i], mean[i], share})
 	}
 }
@@ -130,10 +127,8 @@ type said struct {
 // many whose intervals hold together.
 func accuracy(labels Labels, said []said, all evaluation.Moments, among int) (a Accuracy) {
 	scores := scoresOf(labels, said, all)
-	for _, s := range scores.Strata {
-		for _, right := range s.Right {
-			a.Right += int(right)
-		}
+	for _, right := range scores.Right {
+		a.Right += int(right)
 	}
 	a.estimate(scores, among)
 	return a
@@ -141,41 +136,29 @@ func accuracy(labels Labels, said []said, all evaluation.Moments, among int) (a 
 
 // scoresOf are what labels say of what was said of their rows.
 func scoresOf(labels Labels, said []said, all evaluation.Moments) evaluation.Scores {
-	var strata []evaluation.Stratum
-	for _, s := range labels.Strata {
-		strata = append(strata, evaluation.Stratum{Share: s.Share})
-	}
+	s := evaluation.Scores{All: all}
 	for i, l := range labels.Rows {
-		right, s := 0.0, &strata[l.Stratum]
+		right := 0.0
 		if said[i].class == l.Class {
 			right = 1
 		}
 		s.Right, s.Expected = append(s.Right, right), append(s.Expected, said[i].confidence)
 		s.Groups = labels.addGroup(s.Groups, l)
 	}
-	return evaluation.Scores{Strata: strata, All: all}
+	return s
 }
 
 // estimate sets what follows from labelled rows that were drawn at random.
 func (a *Accuracy) estimate(scores evaluation.Scores, among int) {
 	estimate, powered := evaluation.Accuracy(scores, among)
 	a.Estimate = &estimate
-	switch {
-	case powered:
+	if a.Interval = "wilson"; powered {
 		a.Interval = "prediction-powered"
-	case len(scores.Strata) > 1:
-		a.Interval = "stratified"
-	default:
-		a.Interval = "wilson"
 	}
 }
 
 // recall adds the recalls.
 func (e *Evaluation) recall(labels Labels, said []said) {
-	drawn := make([]float64, len(labels.Strata))
-	for _, l := range labels.Rows {
-		drawn[l.Stratum]++
-	}
 	right, weights, groups := map[string][]float64{}, map[string][]float64{}, map[string][]int{}
 	var classes []string
 	for i, l := range labels.Rows {
@@ -187,7 +170,7 @@ func (e *Evaluation) recall(labels Labels, said []said) {
 			hit = 1
 		}
 		right[l.Class] = append(right[l.Class], hit)
-		weights[l.Class] = append(weights[l.Class], labels.Strata[l.Stratum].Share*float64(e.Rows)/drawn[l.Stratum])
+		weights[l.Class] = append(weights[l.Class], float64(e.Rows)/float64(len(labels.Rows)))
 		groups[l.Class] = labels.addGroup(groups[l.Class], l)
 	}
 	table.SortClasses(classes)

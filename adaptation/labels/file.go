@@ -45,7 +45,7 @@ func StateOf(path string) State {
 	label := -1
 	err := table.ReadText(path, func(columns []string) error {
 		label = table.LabelColumn(columns)
-		ours := slices.DeleteFunc(slices.Clone(columns), func(name string) bool { return name == heading.Stratum || name == heading.StratumShare }) // of 0.4
+		ours := slices.DeleteFunc(slices.Clone(columns), func(name string) bool { return name == "stratum" || name == "stratum_share" }) // of 0.4
 		s.Touched = !slices.EqualFunc(ours, fields, func(name string, f table.Field) bool { return name == f.Name })
 		return nil
 	}, func(_ int, cells []string) error {

@@ -7,14 +7,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"iwda/internal/testfiles"
 )
 
 func file(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, path, text)
 	return path
 }
 
@@ -63,7 +63,7 @@ func TestRead(t *testing.T) {
 	classes := []string{"cat", "dog"}
 	path := file(t, "labels.csv", "\xef\xbb\xbfnote;label;id\nfirst;dog;7\n;;8\n\"two\nlines\"; cat ;9\n;NaN;10\n")
 	got, err := Read(path, classes, "out", "")
-	want := Labels{path, []Label{{ID: "7", Class: "dog", Line: 2}, {ID: "9", Class: "cat", Line: 4}}, []Stratum{{Share: 1}}, false}
+	want := Labels{path, []Label{{ID: "7", Class: "dog", Line: 2}, {ID: "9", Class: "cat", Line: 4}}, false}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Error(diff, err)
 	}
@@ -72,38 +72,18 @@ func TestRead(t *testing.T) {
 	if err != nil || got.Rows[0].Class != "3" || got.Rows[1].Class != "4" {
 		t.Errorf("%+v, %v", got, err)
 	}
-	path = file(t, "strata.csv", "id,stratum,stratum_share,label\n1,a,0.25,cat\n2,a,0.25,dog\n3,b,0.75,\n4,b,0.75,cat\n5,b,0.75,cat\n")
-	got, err = Read(path, classes, "out", "")
-	if diff := cmp.Diff([]Stratum{{"a", 0.25}, {"b", 0.75}}, got.Strata); diff != "" || err != nil || got.Rows[3].Stratum != 1 {
-		t.Errorf("%s, %+v, %v", diff, got, err)
-	}
-	// As a spreadsheet writes it where fractions have a comma.
-	path = file(t, "strata.csv", "id;stratum;stratum_share;label\n1;a;0,6081;cat\n2;a;0,6081;dog\n3;b;3,919E-01;cat\n4;b;3,919E-01;cat\n")
-	got, err = Read(path, classes, "out", "")
-	if diff := cmp.Diff([]Stratum{{"a", 0.6081}, {"b", 0.3919}}, got.Strata); diff != "" || err != nil {
-		t.Error(diff, err)
-	}
 	for text, want := range map[string]string{
-		"id,label\n1,cat\n2,cow\n":           `:3: id "2": label "cow" is not a class of out, which has cat, dog`,
-		"id,label\n1,cat\n2,dog\n1,cat\n":    `:4: id "1" has a label in line 2 already`,
-		"id,class\n1,cat\n":                  ":1: the columns are [\"id\" \"class\"]; want id and label",
-		"id,label\n1,cat\n2,\n":              "rows with a label: 1; at least 2 are needed",
-		"":                                   "is empty",
-		"id,label\n1,cat\n2\n":               ":3: 1 column; the first line names 2",
-		"id,label,stratum\n1,cat,a\n":        ":1: want both the columns stratum and stratum_share, or neither",
-		strata("1,a,0.25,cat"):               `rows with a label in the stratum a: 1; each stratum needs 2`,
-		strata(`1,a,"0,5,1",cat`):            `:2: id "1": stratum_share is "0,5,1"`,
-		strata("1,a,x,cat"):                  `:2: id "1": stratum_share is "x"`,
-		strata("1,a,0.2,cat", "2,a,0.3,"):    `:3: id "2": stratum_share is 0.3, but former lines of stratum "a" have 0.2`,
-		strata("1,a,0.2,cat", "2,a,0.2,cat"): "the shares of the strata sum to 0.2, not 1; keep the rows of all strata",
+		"id,label\n1,cat\n2,cow\n":         `:3: id "2": label "cow" is not a class of out, which has cat, dog`,
+		"id,label\n1,cat\n2,dog\n1,cat\n":  `:4: id "1" has a label in line 2 already`,
+		"id,class\n1,cat\n":                ":1: the columns are [\"id\" \"class\"]; want id and label",
+		"id,label\n1,cat\n2,\n":            "rows with a label: 1; at least 2 are needed",
+		"":                                 "is empty",
+		"id,label\n1,cat\n2\n":             ":3: 1 column; the first line names 2",
+		"id,stratum,stratum_share,label\n": ":1: its rows were drawn in strata",
 	} {
 		path := file(t, "labels.csv", text)
 		if _, err := Read(path, classes, "out", ""); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), path+":") {
 			t.Errorf("%q: error %v, want %q", text, err, want)
 		}
 	}
-}
-
-func strata(lines ...string) string {
-	return "id,stratum,stratum_share,label\n" + strings.Join(lines, "\n") + "\n"
 }

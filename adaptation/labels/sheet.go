@@ -19,9 +19,6 @@ func (e *Evaluation) Sheet() sheet.Sheet {
 	if len(e.Methods) > 1 {
 		s.Legend += fmt.Sprintf(" The intervals of the %d methods hold together, in 95%% of draws: also that of the method which looks best.", len(e.Methods))
 	}
-	if e.Strata > 1 {
-		s.Notes = append([]string{fmt.Sprintf("The rows were drawn from %d strata of confidence. Each row is weighted by the number of rows that it stands for.", e.Strata)}, s.Notes...)
-	}
 	if len(e.Shares) > 0 {
 		s.Sections = append(s.Sections, e.shareSection())
 		s.Legend += " share: of all rows that are of the class, in percent, by the labels and the predictions, with a 95% interval."

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,6 +15,7 @@ import (
 
 	"iwda/datasets/table"
 	"iwda/internal/gaussians"
+	"iwda/internal/testfiles"
 	"iwda/weightest"
 )
 
@@ -57,9 +57,7 @@ func writeRows(t testing.TB, path string, classes []string, probabilities []floa
 		_ = w.Write(append(line, fmt.Sprintf("row-%d", i)))
 	}
 	w.Flush()
-	if err := os.WriteFile(path, text.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, path, string(text.Bytes()))
 	return path
 }
 
@@ -123,10 +121,7 @@ func TestSharesAreFound(t *testing.T) {
 		for _, replicas := range []int{0, 100} {
 			s := Default()
 			s.Estimator, s.Replicas = estimator, replicas
-			a, err := Analyse(source, target, s)
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := analyse(t, source, target, s)
 			if d := floats.Distance(a.Estimate.TargetDistribution, three.Target, 1); !(d < 0.06) {
 				t.Errorf("%s: shares %.3f, want %.3f", estimator, a.Estimate.TargetDistribution, three.Target)
 			}
@@ -179,23 +174,15 @@ func allRight(t *testing.T) (source, target *Predictions) {
 func TestCorrectedOfAChangedTarget(t *testing.T) {
 	sourcePath, targetPath := drawn(t, three, 300, 200)
 	source, target := read(t, sourcePath, targetPath)
-	a, err := Analyse(source, target, withoutIntervals())
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := analyse(t, source, target, withoutIntervals())
 	written := filepath.Join(t.TempDir(), "corrected.csv")
 	if err := a.WriteCorrected(written); err != nil {
 		t.Fatal(err)
 	}
-	whole, err := os.ReadFile(targetPath)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := testfiles.Read(t, targetPath)
 	fewer := whole[:bytes.LastIndexByte(whole[:len(whole)-1], '\n')+1]
 	for _, changed := range [][]byte{append(bytes.Clone(whole), whole[len(fewer):]...), fewer} {
-		if err := os.WriteFile(targetPath, changed, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testfiles.Write(t, targetPath, string(changed))
 		if err := a.WriteCorrected(written); err == nil || !strings.Contains(err.Error(), "200 rows") {
 			t.Errorf("%d bytes in the place of %d: %v", len(changed), len(whole), err)
 		}
@@ -208,10 +195,7 @@ func TestDecisionsAreNoProbabilities(t *testing.T) {
 	noted := func(estimator string) bool {
 		s := withoutIntervals()
 		s.Estimator = estimator
-		a, err := Analyse(source, target, s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := analyse(t, source, target, s)
 		return strings.Contains(strings.Join(a.Notes, " "), "--estimator bbse-hard")
 	}
 	if noted("mlls") {
@@ -268,10 +252,7 @@ func TestManyClasses(t *testing.T) {
 		return p
 	}
 	s := Default()
-	a, err := Analyse(draw(k), draw(k/2), s) // the target has the first half of the classes
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := analyse(t, draw(k), draw(k/2), s) // the target has the first half of the classes
 	if first := floats.Sum(a.Estimate.TargetDistribution[:k/2]); first < 0.6 {
 		t.Errorf("the classes that the target has have the share %v", first)
 	}
@@ -309,10 +290,7 @@ func TestUndeterminedSharesWithAWarning(t *testing.T) {
 	for _, estimator := range []string{"bbse-soft", "bbse-hard"} {
 		s := withoutIntervals()
 		s.Estimator, s.Calibration = estimator, "ts"
-		a, err := Analyse(source, target, s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := analyse(t, source, target, s)
 		notes := strings.Join(a.Notes, "\n")
 		if a.Estimate.Warning == "" || !strings.Contains(notes, a.Estimate.Warning) || !strings.Contains(notes, "do not determine the class shares") {
 			t.Errorf("%s: %q, warning %q", estimator, a.Notes, a.Estimate.Warning)
@@ -331,10 +309,7 @@ func TestRotationIsNoLabelShift(t *testing.T) {
 	rotated := three
 	rotated.Rotation = 1
 	source, target := read2(t, rotated, 2000, 2000)
-	a, err := Analyse(source, target, withoutIntervals())
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := analyse(t, source, target, withoutIntervals())
 	if title := a.Sheet().Sections[0].Title; !a.Tests.LabelShift.Rejected() || !strings.Contains(title, "More than the class shares changed") {
 		t.Error(title)
 	}
@@ -377,18 +352,12 @@ func TestTrainShares(t *testing.T) {
 		for _, calibration := range []string{"none", "ts", "bcts"} {
 			s := withoutIntervals()
 			s.Calibration, s.TrainShares = calibration, equal
-			told, err := Analyse(source, target, s)
-			if err != nil {
-				t.Fatal(err)
-			}
+			told := analyse(t, source, target, s)
 			if d := floats.Distance(told.Estimate.TargetDistribution, three.Target, 1); !(d < 0.06) {
 				t.Errorf("%s, %s: shares %.3f", kind, calibration, told.Estimate.TargetDistribution)
 			}
 			s.TrainShares = nil
-			untold, err := Analyse(source, target, s)
-			if err != nil {
-				t.Fatal(err)
-			}
+			untold := analyse(t, source, target, s)
 			// Biases find out on their own what the others have to be told.
 			apart := floats.Distance(untold.Estimate.TargetDistribution, told.Estimate.TargetDistribution, 1)
 			if want := calibration == "bcts"; apart < 1e-6 != want {
@@ -400,4 +369,13 @@ func TestTrainShares(t *testing.T) {
 			}
 		}
 	}
+}
+
+func analyse(t testing.TB, source, target *Predictions, s Settings) *Analysis {
+	t.Helper()
+	x, err := Analyse(source, target, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
 }

@@ -2,7 +2,6 @@ package labelshift
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -10,6 +9,7 @@ import (
 
 	"iwda/datasets/table"
 	"iwda/internal/allocation"
+	"iwda/internal/testfiles"
 )
 
 // A file of predictions of any content is rows or an error, as a source and as a target.
@@ -28,9 +28,7 @@ func FuzzReadPredictions(f *testing.F) {
 	folder := f.TempDir()
 	f.Fuzz(func(t *testing.T, content []byte, form uint8) {
 		path := filepath.Join(folder, "rows"+extensions[int(form)%len(extensions)])
-		if err := os.WriteFile(path, content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfiles.Write(t, path, string(content))
 		allocation.Reading(t, len(content), func() {
 			source, err := ReadSource(path, table.Options{})
 			if err != nil {

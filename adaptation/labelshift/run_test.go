@@ -2,12 +2,12 @@ package labelshift
 
 import (
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"iwda/experiments/store"
+	"iwda/internal/testfiles"
 )
 
 // writeRun writes what a finished run leaves of three classes and returns it.
@@ -63,10 +63,7 @@ func TestReadRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := Analyse(source, target, Default())
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := analyse(t, source, target, Default())
 	for class, want := range []float64{0.1, 0.3, 0.6} {
 		if interval := a.Uncertainty.Shares.Joint[class]; !(interval.Low < want && want < interval.High && interval.High-interval.Low < 0.2) {
 			t.Errorf("the share of %s lies in %v, true is %v", a.Classes[class], interval, want)
@@ -95,9 +92,7 @@ func TestReadRunErrors(t *testing.T) {
 	if _, _, err := ReadRun(dir.String()); err == nil || !strings.Contains(err.Error(), "logits of 3 classes, and result.json names 2") {
 		t.Errorf("error %v", err)
 	}
-	if err := os.Remove(dir.Path(store.OutputsFile)); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Remove(t, dir.Path(store.OutputsFile))
 	if _, _, err := ReadRun(dir.String()); err == nil || !strings.Contains(err.Error(), "set train.validation") {
 		t.Errorf("error %v", err)
 	}

@@ -30,10 +30,7 @@ func TestSets(t *testing.T) {
 	held, target := read(t, source, writeRows(t, filepath.Join(folder, "t.csv"), animals, values, nil))
 	settings := withoutIntervals()
 	settings.Sets = level
-	a, err := Analyse(held, target, settings)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := analyse(t, held, target, settings)
 	for _, format := range table.Formats() {
 		path := filepath.Join(folder, "corrected."+format)
 		if err := a.WriteCorrected(path); err != nil {
@@ -113,10 +110,7 @@ func TestSetsOfRareClasses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := Analyse(held, rows, settings)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := analyse(t, held, rows, settings)
 		var text strings.Builder
 		if err := a.Sheet().Write(&text, sheet.Markdown); err != nil {
 			t.Fatal(err)

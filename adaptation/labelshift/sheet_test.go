@@ -20,10 +20,7 @@ func TestRecords(t *testing.T) {
 	source, target := read2(t, three, 500, 500)
 	s := Default()
 	s.Replicas = 50
-	a, err := Analyse(source, target, s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := analyse(t, source, target, s)
 	var text bytes.Buffer
 	if err := a.Sheet().Write(&text, sheet.CSV); err != nil {
 		t.Fatal(err)
@@ -61,10 +58,7 @@ func TestFacts(t *testing.T) {
 	source, target := read2(t, three, 5000, 5000)
 	s := Default()
 	s.Replicas = 20
-	a, err := Analyse(source, target, s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := analyse(t, source, target, s)
 	if a.Known == nil || a.Known.Cases[0].Accuracy.Low == nil || math.IsNaN(a.Tests.LabelShift.Detectable) {
 		t.Fatalf("no accuracy, or nothing that the test detects: %+v, %+v", a.Known, a.Tests.LabelShift)
 	}

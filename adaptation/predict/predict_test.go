@@ -191,9 +191,7 @@ func near(t *testing.T, got, want []float32) {
 // Images of a folder and of a list are those that a reader's test views show.
 func TestImages(t *testing.T) {
 	root := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(root, "deep", "er"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.MakeFolder(t, filepath.Join(root, "deep", "er"))
 	for i, name := range []string{"a.png", "deep/b.png", "deep/er/c d.png"} {
 		picture := image.NewGray(image.Rect(0, 0, 50, 40))
 		for x := range 50 {
@@ -285,9 +283,7 @@ func BenchmarkRows(b *testing.B) {
 		values[i] = float32(i%31)/31 - 0.5
 	}
 	path := filepath.Join(b.TempDir(), "rows.npy")
-	if err := os.WriteFile(path, npy(rows, size, values), 0o666); err != nil {
-		b.Fatal(err)
-	}
+	testfiles.Write(b, path, string(npy(rows, size, values)))
 	statistics := &normalise.Statistics{Mean: make([]float32, size), Deviation: slices.Repeat([]float32{2}, size)}
 	for _, normalisation := range []normalise.Normalisation{{Kind: normalise.None}, {Kind: normalise.Standard, Target: statistics}, {Kind: normalise.UnitLength}} {
 		b.Run(normalisation.Kind, func(b *testing.B) {

@@ -16,6 +16,7 @@ import (
 
 	"iwda/inference/monitor"
 	"iwda/internal/faultydisk"
+	"iwda/internal/testfiles"
 	"iwda/internal/wholefile"
 )
 
@@ -99,10 +100,7 @@ func TestKilledCallsEndInTheSameBits(t *testing.T) {
 	if err := call(t, nil, want, r, batches...); err != nil {
 		t.Fatal(err)
 	}
-	bits, err := os.ReadFile(want)
-	if err != nil {
-		t.Fatal(err)
-	}
+	bits := testfiles.Read(t, want)
 	check := func(how, path string) {
 		t.Helper()
 		if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, bits) {
@@ -223,10 +221,7 @@ func TestDamagedAndOtherStates(t *testing.T) {
 	if err := call(t, nil, path, r, nights(2)...); err != nil {
 		t.Fatal(err)
 	}
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := testfiles.Read(t, path)
 	if !IsState(path) {
 		t.Error("a state is not known as one")
 	}
@@ -355,9 +350,7 @@ func TestFindings(t *testing.T) {
 	}
 	log := filepath.Join(t.TempDir(), "log")
 	for _, already := range []string{"", "half a line"} {
-		if err := os.WriteFile(log, []byte(already), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfiles.Write(t, log, already)
 		for _, n := range []int{3, 3, 14} {
 			if err := WriteLog(log, all[:n]); err != nil {
 				t.Fatal(err)

@@ -151,9 +151,7 @@ func TestAdaptSeveralSources(t *testing.T) {
 			t.Errorf("%s: status %d\n%s", line, status, text)
 		}
 	}
-	if err := os.Remove("out/outcome.json"); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Remove(t, "out/outcome.json")
 	if _, out, _ := call(t, "show", "out"); !strings.Contains(out, "b.csv --target ") || !strings.HasSuffix(out, "target.csv -o out\n") {
 		t.Error(out)
 	}
@@ -287,9 +285,7 @@ func TestAdapt(t *testing.T) {
 	// on. The assignments are in the experiment file now.
 	dir := store.NewDir("out/runs", "adapt", "full/source-target/source-only@forest/seed-1")
 	for _, path := range []string{"out/predictions.csv", "out/classes.csv", "out/report.html", dir.Path(store.ResultFile), dir.Path(store.ModelFile)} {
-		if err := os.Remove(path); err != nil {
-			t.Fatal(err)
-		}
+		testfiles.Remove(t, path)
 	}
 	if err := os.RemoveAll(filepath.Join("out", "model")); err != nil {
 		t.Fatal(err)
@@ -341,9 +337,7 @@ func samePredictions(t *testing.T, path, want string) bool {
 func TestAdaptIntoAFolderWithADash(t *testing.T) {
 	t.Chdir(t.TempDir())
 	truth := writeDomains(t)
-	if status, _, text := call(t, adaptLine("-o", "./-dash", "--set", "methods=[source-only@linear]")...); status != 0 {
-		t.Fatalf("status %d: %s", status, text)
-	}
+	succeed(t, adaptLine("-o", "./-dash", "--set", "methods=[source-only@linear]")...)
 	if accuracy := accuracyOf(t, "./-dash/predictions.csv", truth); accuracy < 0.85 {
 		t.Errorf("accuracy %v", accuracy)
 	}
@@ -439,9 +433,7 @@ func TestAdaptWithFailedRuns(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeDomains(t)
 	_, experiment, _ := call(t, adaptLine("--dry-run", "--set", "methods=[source-only@linear, source-only, mcc]")...)
-	if err := os.Mkdir("out", 0o777); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.MakeFolder(t, "out")
 	const diverges = "    train: {restarts: 0, optimizer: {lr: 1.0e+30}}\n"
 	overridden := func(when string) string {
 		return strings.Replace(experiment, "overrides:\n", "overrides:\n  - when: {method: "+when+"}\n"+diverges, 1)

@@ -34,9 +34,7 @@ func drawImages(t *testing.T) (truth map[string]string) {
 				m.Set(x, y, c)
 			}
 		}
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		testfiles.MakeFolder(t, filepath.Dir(path))
 		file, err := os.Create(path)
 		if err != nil {
 			t.Fatal(err)
@@ -107,9 +105,6 @@ func TestAdaptImages(t *testing.T) {
 			classes := readCSV(t, filepath.Join(name, "classes.csv"))
 			if share, err := strconv.ParseFloat(classes[0]["target_share"], 64); classes[0]["class"] != "blue" || math.Abs(share-0.9) > 0.1 {
 				t.Errorf("classes %v, %v", classes, err)
-			}
-			if report := readFile(t, filepath.Join(name, "report.html")); !strings.Contains(report, "After the network: 2 logits of full/source-target/") || !strings.Contains(report, "There is no picture of images before the network") || !strings.Contains(report, "target (200 rows)") {
-				t.Error("the report does not show the images' logits")
 			}
 			commandLine := []string{"predict", name, "target", "-o", "again.csv", "--device", "cpu"}
 			if name == "torchscript" {

@@ -42,9 +42,7 @@ func TestAdaptRefuses(t *testing.T) {
 	testfiles.Write(t, "few.csv", "x,y\n"+strings.Repeat("1,2\n", 9))
 	testfiles.Write(t, "rare.csv", "x,y,label\n"+strings.Repeat("1,2,ant\n", 9)+"3,4,bee\n")
 	testfiles.Write(t, "unknown.csv", "x,y,label\n"+strings.Repeat("1,2,ant\n3,4,bee\n", 9)+"3,4,\n")
-	if status, _, text := call(t, adaptLine()...); status != 0 {
-		t.Fatal(text)
-	}
+	succeed(t, adaptLine()...)
 	before := readFile(t, "out/predictions.csv")
 	line := func(source, target string, more ...string) []string {
 		return append([]string{"adapt", "--source", source, "--target", target, "-o", "out", "--device", "cpu"}, more...)
@@ -120,9 +118,7 @@ func TestAdaptCountsTheStepsThatAreMade(t *testing.T) {
 	testfiles.Write(t, "target.csv", strings.Join(lines[:101], "")) // fewer than the source's 540 of 600
 	line := []string{"adapt", "--source", "source.csv", "--target", "target.csv", "-o", "out", "--steps", "60", "--device", "cpu",
 		"--set", "network.normalise=none", "--set", "seeds=[1]", "--set", "methods=[iwdan]"}
-	if status, _, said := call(t, line...); status != 0 {
-		t.Fatal(said)
-	}
+	succeed(t, line...)
 	runs, err := filepath.Glob("out/runs/*/*/*/*/*/result.json")
 	if err != nil || len(runs) != 1 {
 		t.Fatal(runs, err)

@@ -24,9 +24,7 @@ network: {name: mlp, features: 8, layers: 1}
 train: {epochs: 2, batch: 8}
 `)
 	line := []string{"-c", "own.yaml", "-o", "results", "-j", "1", "--threads", "1"}
-	if status, _, text := call(t, line...); status != 0 {
-		t.Fatal(text)
-	}
+	succeed(t, line...)
 	if status, _, text := call(t, line...); status != 0 || !strings.Contains(text, "2 runs were already finished") {
 		t.Fatalf("status %d: %s", status, text)
 	}

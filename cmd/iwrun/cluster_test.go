@@ -18,9 +18,7 @@ func TestSlurm(t *testing.T) {
 	writeProgram(t, filepath.Join(bin, "sbatch"), `echo "$PWD: $*" >>`+filepath.Join(bin, "calls")+`; echo "7;cluster"`)
 	writeProgram(t, filepath.Join(bin, "scontrol"), `echo "SomethingElse = 5"; echo "MaxArraySize            = 2"`)
 	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
-	if status, _, err := call(t, "-c", "tiny.yaml", "--only", "*/*/iwdan/*"); status != 0 {
-		t.Fatal(err)
-	}
+	succeed(t, "-c", "tiny.yaml", "--only", "*/*/iwdan/*")
 
 	folder := filepath.Join(workingFolder(t), "results", "tiny", "slurm")
 	status, out, text := call(t, "slurm", "-c", "tiny.yaml", "--set", "methods=[iwdan, source-only, dann]",
@@ -58,9 +56,7 @@ func TestSlurm(t *testing.T) {
 
 func TestSlurmNothingOrTheWrongThing(t *testing.T) {
 	inFolder(t)
-	if status, _, err := call(t, "-c", "tiny.yaml"); status != 0 {
-		t.Fatal(err)
-	}
+	succeed(t, "-c", "tiny.yaml")
 	status, out, text := call(t, "slurm", "-c", "tiny.yaml", "--submit")
 	if status != 0 || out != "" || text != "left out: 2 finished, 0 running\n" {
 		t.Errorf("finished: status %d, %q, %q", status, out, text)

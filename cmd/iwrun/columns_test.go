@@ -44,9 +44,7 @@ func TestColumnFlags(t *testing.T) {
 		}
 	}
 	line := append([]string{"adapt", "both.csv", "-o", "out", "--set", "methods=[source-only]"}, said...)
-	if status, out, text := call(t, append(line, short...)...); status != 0 {
-		t.Fatalf("status %d\n%s\n%s", status, out, text)
-	}
+	succeed(t, append(line, short...)...)
 	// The model knows its columns and that of ids; of a table under other names only the ids are to be named.
 	testfiles.Write(t, "new.tsv", "name\theight\twidth\tspecies\nx\t1.25\t9.5\t?\ny\t0.25\t1.5\t?\n")
 	for _, c := range []struct {

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"iwda/experiments/store"
+	"iwda/internal/testfiles"
 )
 
 // asNamespace tells the test program that it may mount what it likes.
@@ -51,9 +52,7 @@ const mountRefused = "the system refuses to mount"
 // mountDisk mounts a disk of that many bytes at ./results.
 func mountDisk(t *testing.T, size int) {
 	t.Helper()
-	if err := os.Mkdir("results", 0o777); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.MakeFolder(t, "results")
 	place, err := filepath.Abs("results")
 	if err != nil {
 		t.Fatal(err)
@@ -92,9 +91,7 @@ func TestReadOnlyResults(t *testing.T) {
 	}
 	inFolder(t)
 	mountDisk(t, 32<<20)
-	if status, _, err := call(t, "-c", "tiny.yaml", "--only", "*/*/source-only/*"); status != 0 {
-		t.Fatal(err)
-	}
+	succeed(t, "-c", "tiny.yaml", "--only", "*/*/source-only/*")
 	place, err := filepath.Abs("results")
 	if err != nil {
 		t.Fatal(err)

@@ -67,9 +67,7 @@ func TestEvaluate(t *testing.T) {
 	}
 	// New rows, and the same rows again; what is filled in is not written over.
 	predict := []string{"predict", "out", "target.csv", "-o", "more.csv", "--to-label", "more_label.csv", "--device", "cpu"}
-	if status, _, text := call(t, predict...); status != 0 {
-		t.Fatal(text)
-	}
+	succeed(t, predict...)
 	if drawn := readCSV(t, "more_label.csv"); len(drawn) != 50 {
 		t.Errorf("%d rows", len(drawn))
 	}
@@ -103,12 +101,8 @@ func TestEvaluateBesideEmptyRows(t *testing.T) {
 	}
 	testfiles.Write(t, "target.csv", strings.Join(lines, "\n")+"\n,\n , \n")
 	testfiles.Write(t, "source.csv", readFile(t, "source.csv")+",,\n,,\n")
-	if status, out, text := call(t, adaptLine("--set", "methods=[source-only@linear]")...); status != 0 {
-		t.Fatalf("status %d\n%s\n%s", status, text, out)
-	}
-	if status, _, text := call(t, "predict", "out", "target.csv", "-o", "again.csv", "--device", "cpu"); status != 0 {
-		t.Fatal(text)
-	}
+	succeed(t, adaptLine("--set", "methods=[source-only@linear]")...)
+	succeed(t, "predict", "out", "target.csv", "-o", "again.csv", "--device", "cpu")
 	rows, again, given := readCSV(t, "out/predictions.csv"), readCSV(t, "again.csv"), "id,label\n"
 	for i, row := range rows {
 		if want := fmt.Sprint(i); row["id"] != want || again[i]["id"] != want || again[i]["predicted_class"] != row["predicted_class"] {

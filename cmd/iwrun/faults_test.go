@@ -93,9 +93,7 @@ train: {epochs: 20, batch: 8, eval_batch: 20}
 func TestWorkersThatDie(t *testing.T) {
 	inFolder(t)
 	testfiles.Write(t, "tiny.yaml", enduring)
-	if status, _, err := call(t, "-c", "tiny.yaml", "-o", "undisturbed"); status != 0 {
-		t.Fatal(err)
-	}
+	succeed(t, "-c", "tiny.yaml", "-o", "undisturbed")
 	id := store.ID{Variant: "subsampled", Task: "clean-warped", Method: "iwdan", Seed: 1}.String()
 	want := withoutTimes(t, store.NewDir("undisturbed", "tiny", id))
 	for fault, reason := range map[string]string{
@@ -169,9 +167,7 @@ func waitForFile(t *testing.T, path string) {
 func TestParentIsKilled(t *testing.T) {
 	inFolder(t)
 	testfiles.Write(t, "tiny.yaml", enduring)
-	if status, _, err := call(t, "-c", "tiny.yaml", "-o", "undisturbed"); status != 0 {
-		t.Fatal(err)
-	}
+	succeed(t, "-c", "tiny.yaml", "-o", "undisturbed")
 	parent, _ := start(t, "-c", "tiny.yaml", "--checkpoint-every", "1")
 	dir := tinyDir("iwdan")
 	waitForFile(t, dir.Path(store.PreviousCheckpointFile)) // what is logged of epoch 1 precedes it
@@ -184,9 +180,7 @@ func TestParentIsKilled(t *testing.T) {
 	if _, err := dir.ReadResult(); err == nil {
 		t.Fatal("the run was finished before its parent was killed")
 	}
-	if status, _, err := call(t, "-c", "tiny.yaml"); status != 0 {
-		t.Fatal(err)
-	}
+	succeed(t, "-c", "tiny.yaml")
 	undisturbed := store.NewDir("undisturbed", "tiny", store.ID{Variant: "subsampled", Task: "clean-warped", Method: "iwdan", Seed: 1}.String())
 	if diff := cmp.Diff(withoutTimes(t, undisturbed), withoutTimes(t, dir)); diff != "" {
 		t.Error(diff)

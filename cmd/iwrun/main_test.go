@@ -58,6 +58,14 @@ func call(t *testing.T, arguments ...string) (status int, out, err string) {
 	return status, outText.String(), errText.String()
 }
 
+// succeed runs a command that must end well.
+func succeed(t *testing.T, arguments ...string) {
+	t.Helper()
+	if status, out, said := call(t, arguments...); status != 0 {
+		t.Fatalf("%q: status %d\n%s%s", arguments, status, out, said)
+	}
+}
+
 func TestWrongConfiguration(t *testing.T) {
 	digits := strings.NewReplacer("glyphs, train_per_class: 8, test_per_class: 4", "digits, root: nowhere", "clean-warped", "usps-mnist")
 	for name, test := range map[string]struct {
@@ -279,9 +287,7 @@ func TestExperiment(t *testing.T) {
 // are not those of the file.
 func TestMixedTable(t *testing.T) {
 	inFolder(t)
-	if status, _, err := call(t, "-c", "tiny.yaml", "--only", "*/*/iwdan/*"); status != 0 {
-		t.Fatal(err)
-	}
+	succeed(t, "-c", "tiny.yaml", "--only", "*/*/iwdan/*")
 	status, out, err := call(t, "-c", "tiny.yaml", "--only", "*/*/source-only/*", "--set", "train.batch=10")
 	if status != 0 || !strings.Contains(out, "another configuration:\n  subsampled/clean-warped/iwdan/seed-1") || !strings.Contains(out, "0/1") ||
 		!strings.Contains(out, "- Settings of tiny.yaml replaced by train.batch=10.\n") {
@@ -407,18 +413,14 @@ func worker(t *testing.T, arguments ...string) (status int, out, err string) {
 // TestWorkerByHand: a worker makes the run of a folder and says what happens to it.
 func TestWorkerByHand(t *testing.T) {
 	inFolder(t)
-	if status, _, err := call(t, "-c", "tiny.yaml", "--only", "*/*/iwdan/*"); status != 0 {
-		t.Fatal(err)
-	}
+	succeed(t, "-c", "tiny.yaml", "--only", "*/*/iwdan/*")
 	dir := tinyDir("iwdan")
 	first, err := dir.ReadResult()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{store.ResultFile, store.CheckpointFile} { // with the latter it would have nothing to do
-		if err := os.Remove(dir.Path(name)); err != nil {
-			t.Fatal(err)
-		}
+		testfiles.Remove(t, dir.Path(name))
 	}
 	status, out, text := worker(t, `{"Device": "cpu", "Threads": 1, "Checkpoints": "5m"}`, dir.String())
 	if status != 0 || !strings.Contains(out, `{"event":"progress"`) || strings.Contains(out, `{"event":"failed"`) {
@@ -440,10 +442,7 @@ func TestWorkerByHand(t *testing.T) {
 
 func readFile(t *testing.T, path string) string {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testfiles.Read(t, path)
 	return string(text)
 }
 

@@ -81,9 +81,7 @@ func TestMetamorphic(t *testing.T) {
 		testfiles.Write(t, "source.csv", c.source(domains[0]))
 		testfiles.Write(t, "target.csv", c.target(domains[1]))
 		out := strings.ReplaceAll(c.name, " ", "-")
-		if status, _, said := call(t, "adapt", "source.csv", "target.csv", "-o", out, "--quiet", "--device", "cpu", "--set", "methods=[source-only@linear]", "--set", "seeds=[1]", "--steps", "60"); status != 0 {
-			t.Fatalf("%s: %s", c.name, said)
-		}
+		succeed(t, "adapt", "source.csv", "target.csv", "-o", out, "--quiet", "--device", "cpu", "--set", "methods=[source-only@linear]", "--set", "seeds=[1]", "--steps", "60")
 		got := predictions(out + "/predictions.csv")
 		if want == nil {
 			want = got
@@ -92,9 +90,7 @@ func TestMetamorphic(t *testing.T) {
 	}
 	for name, change := range map[string]func(string) string{"rows": rows, "columns": columns, "constant": constant} {
 		testfiles.Write(t, name+".csv", change(domains[1]))
-		if status, _, said := call(t, "predict", "first", name+".csv", "-o", name+"-out.csv", "--batch", "7", "--device", "cpu"); status != 0 {
-			t.Fatalf("predict: %s: %s", name, said)
-		}
+		succeed(t, "predict", "first", name+".csv", "-o", name+"-out.csv", "--batch", "7", "--device", "cpu")
 		compare("predict: "+name, predictions(name+"-out.csv"), want, 1e-6)
 	}
 }

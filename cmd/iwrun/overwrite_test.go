@@ -24,15 +24,11 @@ func TestNothingReadIsWrittenOver(t *testing.T) {
 		"west: {path: data/west.npz}", "west: {path: results/own/features/full/east-west/iwdan/seed-1/west.npz}",
 	).Replace(points))
 	for _, folder := range []string{"results/own/features/full/east-west/iwdan/seed-1", "adapted/model"} {
-		if err := os.MkdirAll(folder, 0o777); err != nil {
-			t.Fatal(err)
-		}
+		testfiles.MakeFolder(t, folder)
 	}
 	_, figures, _ := call(t, "figure", "-c", "points.yaml", "--format", "svg")
 	figure, _, _ := strings.Cut(figures, "\n")
-	if err := os.Remove(figure); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Remove(t, figure)
 	for link, to := range map[string]string{
 		"results/own/features/full/east-west/iwdan/seed-1/west.npz": "data/west.npz", "adapted/predictions.csv": "rows.csv", "adapted/model/model.safetensors": pointsRun + "/checkpoint.safetensors",
 		figure: "points.yaml", "results/points/report.html": "points.yaml",
@@ -41,12 +37,8 @@ func TestNothingReadIsWrittenOver(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.Mkdir("features", 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if status, _, said := call(t, "export", pointsRun, "-o", "m/seed-2"); status != 0 {
-		t.Fatal(said)
-	}
+	testfiles.MakeFolder(t, "features")
+	succeed(t, "export", pointsRun, "-o", "m/seed-2")
 	names := []string{"m/seed-2/model.json", "m/seed-2/model.safetensors", "points.yaml", "data/west.npz", "data/east.npz", "shares.csv", "rows.csv", "own.yaml", pointsRun + "/model.json", pointsRun + "/checkpoint.safetensors"}
 	before := map[string]string{}
 	for _, name := range names {

@@ -62,9 +62,7 @@ func trainPoints(t *testing.T, set ...string) {
 	for _, assignment := range set {
 		arguments = append(arguments, "--set", assignment)
 	}
-	if status, _, said := call(t, arguments...); status != 0 {
-		t.Fatalf("status %d\n%s", status, said)
-	}
+	succeed(t, arguments...)
 }
 
 // Predictions of a run that standardised its features and held rows out are calibrated,
@@ -78,9 +76,7 @@ func TestPredictionsOfACalibratedRun(t *testing.T) {
 	if about.Calibration == nil || about.Normalisation.Kind != normalise.Standard || about.Normalisation.Source == nil {
 		t.Errorf("calibration %v, normalisation %v", about.Calibration, about.Normalisation)
 	}
-	if status, _, said := call(t, "predict", pointsRun, "data/west.npz", "-o", "out.parquet", "--probabilities"); status != 0 {
-		t.Fatalf("status %d\n%s", status, said)
-	}
+	succeed(t, "predict", pointsRun, "data/west.npz", "-o", "out.parquet", "--probabilities")
 	truth, right := rowsOf(t, "data/west.npz"), 0
 	for i, row := range slices.Collect(slices.Chunk(values(rowsOf(t, "out.parquet")), 3)) {
 		if class, _ := truth.Label(i); row[class] == slices.Max(row) {
@@ -216,10 +212,7 @@ func TestPredict(t *testing.T) {
 			t.Errorf("points.onnx does not name the classes; error %v", err)
 		}
 		predicted(t, "alone", "data/west.npz", "-o", "again.csv", "--probabilities", "--batch", "7")
-		again, err := os.ReadFile("again.csv")
-		if err != nil {
-			t.Fatal(err)
-		}
+		again := testfiles.Read(t, "again.csv")
 		if text, err := os.ReadFile("out.csv"); err != nil || !bytes.Equal(again, text) {
 			t.Errorf("the exported folder predicts otherwise than the run's; error %v", err)
 		}
@@ -263,21 +256,14 @@ func TestPredict(t *testing.T) {
 
 	t.Run("a run that has not finished", func(t *testing.T) {
 		description := filepath.Join(pointsRun, "model.json")
-		before, err := os.ReadFile(description)
-		if err != nil {
-			t.Fatal(err)
-		}
+		before := testfiles.Read(t, description)
 		for _, file := range []string{description, filepath.Join(pointsRun, "result.json")} {
-			if err := os.Remove(file); err != nil {
-				t.Fatal(err)
-			}
+			testfiles.Remove(t, file)
 		}
 		if status, _, said := call(t, "predict", pointsRun, "data/west.npz", "-o", "late.csv"); status != 2 || !strings.Contains(said, "has not finished") {
 			t.Errorf("status %d\n%s", status, said)
 		}
-		if status, _, said := call(t, "-c", "points.yaml"); status != 0 {
-			t.Fatalf("status %d\n%s", status, said)
-		}
+		succeed(t, "-c", "points.yaml")
 		if after, err := os.ReadFile(description); err != nil || !bytes.Equal(after, before) {
 			t.Errorf("model.json, made again from the checkpoint, differs; error %v", err)
 		}

@@ -20,9 +20,7 @@ func TestExitStatus(t *testing.T) {
 	testfiles.Write(t, "numbers.csv", "1,2\n3,4\n")
 	testfiles.Write(t, "predictions.csv", "id,predicted_class,probability\na,ant,0.9\nb,bee,0.8\n")
 	testfiles.Write(t, "labels.csv", "id,label\na,ant\nc,bee\n")
-	if err := os.Mkdir("empty", 0o777); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.MakeFolder(t, "empty")
 	missing := ": no such file or folder; "
 	for line, want := range map[string]struct {
 		status int
@@ -86,13 +84,9 @@ func TestExitStatus(t *testing.T) {
 // A folder of any kind is told what it is, and with what command it goes on.
 func TestShow(t *testing.T) {
 	inFolder(t)
-	if status, _, said := call(t, "-c", "tiny.yaml"); status != 0 {
-		t.Fatal(said)
-	}
+	succeed(t, "-c", "tiny.yaml")
 	dir := tinyDir("iwdan")
-	if status, _, said := call(t, "export", dir.String(), "-o", "model"); status != 0 {
-		t.Fatal(said)
-	}
+	succeed(t, "export", dir.String(), "-o", "model")
 	shows := func(folder string, parts ...string) {
 		t.Helper()
 		status, out, said := call(t, "show", folder)
@@ -108,15 +102,11 @@ func TestShow(t *testing.T) {
 	shows(dir.String(), "the finished run subsampled/clean-warped/iwdan/seed-1 of tiny", "next: iwrun predict "+dir.String()+" INPUT -o FILE\n")
 	shows(filepath.Dir(dir.String()), "a model, for the classes", "next: iwrun predict ")
 	shows("model", "a model, for the classes", "next: iwrun predict model INPUT")
-	if status, _, said := call(t, "export", dir.String(), "-o", "holder/model"); status != 0 {
-		t.Fatal(said)
-	}
+	succeed(t, "export", dir.String(), "-o", "holder/model")
 	shows("holder", "a model, for the classes", "next: iwrun predict holder INPUT") // which predict takes
 	shows("results", "2 of 2 runs are finished", "next: iwrun table -c FILE -o results\n")
 	shows("results/tiny", "2 of 2 runs are finished", "next: iwrun table -c FILE -o results\n") // which table takes
-	if err := os.Remove(dir.Path(store.ResultFile)); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Remove(t, dir.Path(store.ResultFile))
 	shows(dir.String(), "which is not finished", "next: iwrun run -c "+dir.Path(store.ConfigFile)+" -o ")
 	shows("results", "1 of 2 runs are finished")
 	// The command that it names makes the run.

@@ -95,9 +95,7 @@ func jobNumbers(out string) []string {
 // reach the tasks, also where the runs take several arrays, one after the other.
 func TestSlurmAwkwardNamesAndManyArrays(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "it's a \"b\"\n$HOME")
-	if err := os.Mkdir(folder, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.MakeFolder(t, folder)
 	t.Chdir(folder)
 	t.Setenv(asProgram, "yes")
 	t.Setenv("ROOT_OF_TEST", "a b'c")

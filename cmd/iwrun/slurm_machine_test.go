@@ -60,9 +60,7 @@ func startSlurm(t *testing.T, maxArraySize int) {
 	t.Helper()
 	folder := t.TempDir()
 	for _, name := range []string{"state", "spool"} {
-		if err := os.Mkdir(filepath.Join(folder, name), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testfiles.MakeFolder(t, filepath.Join(folder, name))
 	}
 	host, err := os.Hostname()
 	if err != nil {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -11,6 +10,7 @@ import (
 
 	"iwda/experiments/status"
 	"iwda/experiments/store"
+	"iwda/internal/testfiles"
 )
 
 // TestStatus sees a run in every state.
@@ -37,9 +37,7 @@ func TestStatus(t *testing.T) {
 	if err := tinyDir("iwdan").WriteMetrics([]store.Metrics{{Epoch: 0}, {Epoch: 1, Step: 10}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.MkdirAll(tinyDir("cdan").String(), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.MakeFolder(t, tinyDir("cdan").String())
 	if err := tinyDir("cdan").WriteFailure("no memory\nof any kind"); err != nil {
 		t.Fatal(err)
 	}

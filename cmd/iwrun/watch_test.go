@@ -119,9 +119,7 @@ func TestWatchWrongly(t *testing.T) {
 func TestWatchFolder(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeDomains(t)
-	if status, out, said := call(t, adaptLine("--set", "methods=[source-only@linear]")...); status != 0 {
-		t.Fatalf("status %d\n%s%s", status, said, out)
-	}
+	succeed(t, adaptLine("--set", "methods=[source-only@linear]")...)
 	for _, folder := range []string{"out", "out/runs/adapt/full/source-target/source-only@linear/seed-1"} {
 		state := folder[len(folder)-3:] + ".json"
 		status, out, said := call(t, "watch", folder, "target.csv", "--state", state, "--device", "cpu", "--batch", "tonight")

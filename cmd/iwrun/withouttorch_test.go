@@ -55,9 +55,7 @@ func TestWithoutTorch(t *testing.T) {
 	testfiles.Write(t, "rows.csv", "x\n0.25\n0.75\n")
 	t.Setenv(engine.Variable, "/nowhere/iwrun-torch")
 	for folder, want := range map[string][2]string{"tree": {"0,cat,", "1,dog,"}, "network": {"0,dog,0.6224", "1,dog,0.8175"}} {
-		if status, _, said := call(t, "predict", folder, "rows.csv", "-o", "out.csv"); status != 0 {
-			t.Fatal(said)
-		}
+		succeed(t, "predict", folder, "rows.csv", "-o", "out.csv")
 		if text := readFile(t, "out.csv"); !strings.Contains(text, want[0]) || !strings.Contains(text, want[1]) {
 			t.Errorf("%s predicted\n%s", folder, text)
 		}

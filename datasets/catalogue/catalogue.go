@@ -94,7 +94,7 @@ const (
 
 // All returns every data set, the paper's digits first.
 func All() []Dataset {
-	return []Dataset{digits(), glyphs(), office31(), officeHome(), visda(), ownFiles(), moons()}
+	return []Dataset{digits(), glyphs(), office31(), officeHome(), visda(), ownFiles()}
 }
 
 // Names returns the names of all data sets, in their order.

@@ -6,7 +6,6 @@ import (
 	"image/png"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 
 	"iwda/datasets"
 	"iwda/datasets/catalogue"
+	"iwda/internal/testfiles"
 	"iwda/internal/wholefile"
 )
 
@@ -190,9 +190,7 @@ func TestTotals(t *testing.T) {
 func writeImages(t *testing.T, folder string, classes []string, n int) {
 	t.Helper()
 	for _, class := range classes {
-		if err := os.MkdirAll(filepath.Join(folder, class), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		testfiles.MakeFolder(t, filepath.Join(folder, class))
 		for i := range n {
 			path := filepath.Join(folder, class, fmt.Sprintf("%d.png", i))
 			if err := wholefile.Write(path, func(w io.Writer) error { return png.Encode(w, image.NewGray(image.Rect(0, 0, 2, 2))) }); err != nil {

@@ -2,7 +2,6 @@ package catalogue_test
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,9 +19,7 @@ func ownFiles(t *testing.T, source, target, test string) (data catalogue.Dataset
 	root := t.TempDir()
 	domains := []catalogue.Files{{Domain: "photos", Path: "photos.csv"}, {Domain: "old-sketches", Path: filepath.Join(root, "sketches.csv")}}
 	for name, text := range map[string]string{"photos.csv": source, "sketches.csv": target, "test.csv": test} {
-		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfiles.Write(t, filepath.Join(root, name), text)
 	}
 	if test != "" {
 		domains[1].Test = "test.csv"
@@ -40,10 +37,7 @@ const photos = "label,u,v\ndog,1,2\ncat,3,4\n"
 // all of them or some.
 func TestOwnFiles(t *testing.T) {
 	data, from := ownFiles(t, photos, "u,v\n5,6\n7,8\n9,0\n", "label,u,v\ndog,1,1\n,2,2\n")
-	task, err := data.OpenTask("photos", "old-sketches", from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	task := openTask(t, data, "photos", "old-sketches", from)
 	defer task.Close()
 	for _, set := range []datasets.Set{task.Source, task.Target, task.Test} {
 		if !slices.Equal(set.ClassNames(), []string{"cat", "dog"}) || !slices.Equal(set.Shape(), []int{2}) {
@@ -62,10 +56,7 @@ func TestOwnFiles(t *testing.T) {
 		}
 	}
 	data, from = ownFiles(t, photos, "note,v,u\nnew,6,5\n", "v,label,u\n2,dog,1\n")
-	permuted, err := data.OpenTask("photos", "old-sketches", from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	permuted := openTask(t, data, "photos", "old-sketches", from)
 	defer permuted.Close()
 	for set, want := range map[datasets.Set][]float32{permuted.Target: {5, 6}, permuted.Test: {1, 2}} {
 		row := make([]float32, 2)
@@ -75,8 +66,8 @@ func TestOwnFiles(t *testing.T) {
 		}
 	}
 	data, from = ownFiles(t, photos, "u,v\n5,6\n", "")
-	if task, err = data.OpenTask("photos", "old-sketches", from); err != nil || task.Test != task.Target {
-		t.Errorf("without a test set: %v, %v", task.Test, err)
+	if task = openTask(t, data, "photos", "old-sketches", from); task.Test != task.Target {
+		t.Errorf("without a test set: %v", task.Test)
 	}
 }
 
@@ -93,10 +84,7 @@ func TestSeveralOwnFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	task, err := data.OpenTask("a", "c", catalogue.Source{Root: root}, "b")
-	if err != nil {
-		t.Fatal(err)
-	}
+	task := openTask(t, data, "a", "c", catalogue.Source{Root: root}, "b")
 	defer task.Close()
 	source := datasets.Join(task.Source, task.Others[0])
 	row := make([]float32, 3)
@@ -121,10 +109,7 @@ func TestSeveralOwnFiles(t *testing.T) {
 	if data, err = find(t, "files").Of(domains); err != nil {
 		t.Fatal(err)
 	}
-	arrays, err := data.OpenTask("a", "c", catalogue.Source{Root: root}, "b")
-	if err != nil {
-		t.Fatal(err)
-	}
+	arrays := openTask(t, data, "a", "c", catalogue.Source{Root: root}, "b")
 	defer arrays.Close()
 	for set, want := range map[datasets.Set][]int{arrays.Source: {0, 1}, arrays.Others[0]: {2, 0}, arrays.Target: {2, 1}} {
 		if got := datasets.LabelsOf(set).Classes(); !slices.Equal(got, want) {
@@ -182,9 +167,7 @@ func TestOwnFilesMistakes(t *testing.T) {
 	data, from := ownFiles(t, photos, photos, "")
 	_, err := data.OpenTask("photos", "paintings", from)
 	wantError(t, err, `no domain "paintings"; dataset.domains has photos, old-sketches`)
-	if err := os.Remove(filepath.Join(from.Root, "sketches.csv")); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Remove(t, filepath.Join(from.Root, "sketches.csv"))
 	wantError(t, data.CheckFiles(from.Root), "old-sketches: stat "+filepath.Join(from.Root, "sketches.csv"))
 	_, err = find(t, "files").Of([]catalogue.Files{{Domain: "a", Path: "x.npz"}, {Domain: "b", Path: "folder", Test: "y.npz"}})
 	wantError(t, err, "x.npz and folder: one is a file of features, which ends with .npz", "the other has images; all domains must be of one kind")
@@ -198,10 +181,7 @@ func TestOwnFilesMistakes(t *testing.T) {
 // may be known from the target, too.
 func TestOwnFilesWithWords(t *testing.T) {
 	data, from := ownFiles(t, "label,u,v\ndog,1,red\ncat,3,blue\ndog,5,red\n", "v,u\ngreen,\nblue,7\n", "label,u,v\ndog,,red\n")
-	task, err := data.OpenTask("photos", "old-sketches", from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	task := openTask(t, data, "photos", "old-sketches", from)
 	defer task.Close()
 	if columns := task.Source.(datasets.Named).Columns(); !slices.Equal(columns, []string{"u", "u is missing", "v=red", "v=blue"}) || !slices.Equal(columns, task.Learnt.Encoding.Columns()) {
 		t.Errorf("%q", columns)
@@ -214,8 +194,8 @@ func TestOwnFilesWithWords(t *testing.T) {
 	}
 	// Tables of numbers alone are as they are.
 	data, from = ownFiles(t, photos, "v,u\n1,2\n", "")
-	if task, err = data.OpenTask("photos", "old-sketches", from); err != nil || task.Learnt.Encoding != nil {
-		t.Fatalf("%+v, %v", task.Learnt, err)
+	if task = openTask(t, data, "photos", "old-sketches", from); task.Learnt.Encoding != nil {
+		t.Fatalf("%+v", task.Learnt)
 	}
 	defer task.Close()
 	for words, files := range map[string][3]string{
@@ -229,4 +209,13 @@ func TestOwnFilesWithWords(t *testing.T) {
 			t.Errorf("%v, error %v, want %q", task, err, words)
 		}
 	}
+}
+
+func openTask(t *testing.T, data catalogue.Dataset, source, target string, from catalogue.Source, more ...string) catalogue.Task {
+	t.Helper()
+	task, err := data.OpenTask(source, target, from, more...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return task
 }

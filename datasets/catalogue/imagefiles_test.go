@@ -6,11 +6,11 @@ import (
 	"image"
 	"image/png"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"iwda/internal/testfiles"
 	"iwda/internal/wholefile"
 )
 
@@ -26,9 +26,7 @@ func TestCheckImages(t *testing.T) {
 	root := t.TempDir()
 	for _, path := range []string{"drawn/cat/1.png", "drawn/cat/2.png", "drawn/dog/1.png", "photo/cat/1.png", "photo/dog/1.png"} {
 		path = filepath.Join(root, path)
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		testfiles.MakeFolder(t, filepath.Dir(path))
 		if err := wholefile.Write(path, func(w io.Writer) error { return png.Encode(w, image.NewGray(image.Rect(0, 0, 2, 2))) }); err != nil {
 			t.Fatal(err)
 		}
@@ -42,16 +40,12 @@ func TestCheckImages(t *testing.T) {
 	if said, err := check(); err != nil || said != whole {
 		t.Errorf("a whole copy: %v\n%s", err, said)
 	}
-	if err := os.WriteFile(filepath.Join(root, "photo", "notes.txt"), nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, filepath.Join(root, "photo", "notes.txt"), "")
 	if said, err := check(); err != nil || said != whole+"  extra: photo/notes.txt\n" {
 		t.Errorf("a whole copy and a file more: %v\n%s", err, said)
 	}
 	html := filepath.Join(root, "drawn", "dog", "1.png")
-	if err := os.WriteFile(html, []byte("<html>"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, html, "<html>")
 	if said, err := check(); err == nil || !strings.Contains(said, "drawn: 3 of 3 images, not as published\n  broken: "+html) {
 		t.Errorf("a broken image: %v\n%s", err, said)
 	}

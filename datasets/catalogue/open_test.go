@@ -21,10 +21,7 @@ func TestDrawnSets(t *testing.T) {
 		}
 		source, target, _ := strings.Cut(data.Tasks[0], "-")
 		draw := func(seed int64) (sum string, rows []int) {
-			task, err := data.OpenTask(source, target, catalogue.Source{Seed: seed, TrainPerClass: 4, TestPerClass: 2})
-			if err != nil {
-				t.Fatal(err)
-			}
+			task := openTask(t, data, source, target, catalogue.Source{Seed: seed, TrainPerClass: 4, TestPerClass: 2})
 			s, d, e := task.Source, task.Target, task.Test
 			names := []string{s.Name(), d.Name(), e.Name()}
 			if want := []string{source + "-train", target + "-train", target + "-test"}; !slices.Equal(names, want) || !slices.Equal(s.ClassNames(), data.Classes) {
@@ -60,22 +57,17 @@ func writeDigits(t *testing.T) (root string) {
 
 func TestDigits(t *testing.T) {
 	data, root := find(t, "digits"), writeDigits(t)
-	task, err := data.OpenTask("usps", "mnist", catalogue.Source{Root: root})
-	if err != nil {
-		t.Fatal(err)
-	}
+	task := openTask(t, data, "usps", "mnist", catalogue.Source{Root: root})
 	if got := fmt.Sprintln(task.Source.Name(), task.Source.Len(), task.Target.Name(), task.Target.Len(), task.Test.Name(), task.Test.Len()); got != "usps-train 2 mnist-train 10 mnist-test 10\n" {
 		t.Error(got)
 	}
 	var report strings.Builder
-	err = data.Check(t.Context(), root, &report)
+	err := data.Check(t.Context(), root, &report)
 	wantError(t, err, "mnist-train: [1 1 1 1 1 1 1 1 1 1], want [5923", "mnist-test", "usps-train", "usps-test: [0 0 1")
 	if report.Len() > 0 {
 		t.Errorf("%q of what is not as published", &report)
 	}
-	if err := os.Remove(filepath.Join(root, "usps.t")); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Remove(t, filepath.Join(root, "usps.t"))
 	wantError(t, data.Check(t.Context(), root, &report), "no file usps.t.bz2 or usps.t")
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"iwda/datasets/images"
 	"iwda/datasets/internal/kernel"
+	"iwda/internal/testfiles"
 	"iwda/internal/timing"
 )
 
@@ -26,13 +27,9 @@ func benchSet(b *testing.B) *images.Set {
 		root = b.TempDir()
 	}
 	folder := filepath.Join(root, "class")
-	if err := os.MkdirAll(folder, 0o777); err != nil {
-		b.Fatal(err)
-	}
+	testfiles.MakeFolder(b, folder)
 	for i := range timing.Size(216, 36) {
-		if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("%05d.jpg", i)), photograph(b, uint64(i)), 0o666); err != nil {
-			b.Fatal(err)
-		}
+		testfiles.Write(b, filepath.Join(folder, fmt.Sprintf("%05d.jpg", i)), string(photograph(b, uint64(i))))
 	}
 	set, err := images.OpenOwn(root, nil)
 	if err != nil {

@@ -58,9 +58,7 @@ func overwrite(t *testing.T, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, make([]byte, info.Size()), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, path, string(make([]byte, info.Size())))
 	if err := os.Chtimes(path, time.Time{}, info.ModTime()); err != nil {
 		t.Fatal(err)
 	}
@@ -105,9 +103,7 @@ func TestChangedFilesAreReadAgain(t *testing.T) {
 	reader := newReader(t, set, options)
 	old := read(t, reader, 0)
 	kept := read(t, reader, 1)
-	if err := os.WriteFile(set.Path(0), pngFile(t, shaded(16, 16, 255)), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, set.Path(0), string(pngFile(t, shaded(16, 16, 255))))
 	overwrite(t, set.Path(1))
 
 	again := newReader(t, set, options)
@@ -141,16 +137,12 @@ func TestChangedFilesAreReadAgain(t *testing.T) {
 func TestCacheErrors(t *testing.T) {
 	set := makeSet(t, 3)
 	inTheWay := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(inTheWay, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, inTheWay, "")
 	_, err := images.NewReader(set, images.ReaderOptions{Side: 256, Cache: images.FileCache, Folder: inTheWay})
 	if err == nil || !strings.Contains(err.Error(), inTheWay) {
 		t.Errorf("%v, want an error that names %s", err, inTheWay)
 	}
-	if err := os.Remove(set.Path(1)); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Remove(t, set.Path(1))
 	_, err = images.NewReader(set, images.ReaderOptions{Side: 256, Cache: images.MemoryCache})
 	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), set.Path(1)) {
 		t.Errorf("%v, want an error that %s does not exist", err, set.Path(1))

@@ -79,9 +79,7 @@ func FuzzFileCache(f *testing.F) {
 	f.Add(flipped)
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, content []byte) {
-		if err := os.WriteFile(files[0], content, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testfiles.Write(t, files[0], string(content))
 		reader := newReader(t, set, options)
 		got := make([]byte, 3*8*8)
 		for i := range want {

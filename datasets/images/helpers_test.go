@@ -62,10 +62,7 @@ func makeSet(t testing.TB, n int) *images.Set {
 	for i := range n {
 		write(t, root, fmt.Sprintf("domain/%s/%03d.jpg", []string{"cat", "dog"}[i%2], i), jpegFile(t, shaded(20+i, 30, uint8(7*i))))
 	}
-	set, err := openTree(root, "domain", []string{"cat", "dog"}[:min(n, 2)]...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := tree(t, root, "domain", []string{"cat", "dog"}[:min(n, 2)]...)
 	return set
 }
 
@@ -98,4 +95,13 @@ func openTree(root, folder string, classes ...string) (*images.Set, error) {
 		return nil, err
 	}
 	return listing.Complete()
+}
+
+func tree(t testing.TB, root, folder string, classes ...string) *images.Set {
+	t.Helper()
+	x, err := openTree(root, folder, classes...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
 }

@@ -121,10 +121,7 @@ func TestOnlyFilesAreOpened(t *testing.T) {
 	if err := unix.Mkfifo(filepath.Join(root, "domain", "cat", "2.jpg"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	set, err := openTree(root, "domain", "cat")
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := tree(t, root, "domain", "cat")
 	reader := newReader(t, set, images.ReaderOptions{Side: 8})
 	for _, err := range reader.Batches(t.Context(), images.ViewOptions{Rows: []int{1}, BatchSize: 1, Crop: 8}) {
 		if err == nil || !strings.Contains(err.Error(), "2.jpg: neither a JPEG") {

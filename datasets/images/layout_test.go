@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"iwda/datasets/images"
+	"iwda/internal/testfiles"
 )
 
 // paths are the paths of a set's images below root, with their labels.
@@ -39,10 +40,7 @@ func TestOpenTree(t *testing.T) {
 	} {
 		write(t, root, path, nil)
 	}
-	set, err := openTree(root, "Art", "Bed", "Alarm_Clock", "Bike")
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := tree(t, root, "Art", "Bed", "Alarm_Clock", "Bike")
 	files, labels := paths(t, set, root)
 	if want := []string{"Art/Bed/1.png", "Art/alarm clock/10.jpeg", "Art/alarm clock/2.JPG", "Art/bike/a.webp"}; !slices.Equal(files, want) {
 		t.Errorf("files %q, want %q", files, want)
@@ -66,10 +64,7 @@ func TestOpenTreeOfSimilarClasses(t *testing.T) {
 			write(t, root, fmt.Sprintf("d/%s/%d.jpg", class, i), nil)
 		}
 	}
-	set, err := openTree(root, "d", similar...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := tree(t, root, "d", similar...)
 	if got, want := set.Counts(), []int{1, 2, 3, 4}; !slices.Equal(set.ClassNames(), similar) || !slices.Equal(got, want) {
 		t.Errorf("classes %q with %v images, want %q with %v", set.ClassNames(), got, similar, want)
 	}
@@ -147,10 +142,7 @@ func TestBroken(t *testing.T) {
 	write(t, root, "drawn/cat/3.jpg", good[:len(good)/2])
 	write(t, root, "drawn/cat/4.jpg", []byte("<html>not found</html>"))
 	write(t, root, "drawn/cat/5.jpg", nil)
-	set, err := openTree(root, "drawn", "cat", "dog")
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := tree(t, root, "drawn", "cat", "dog")
 	sizes, files, _, err := set.Inspect(t.Context())
 	var broken []string
 	for i, size := range sizes {
@@ -169,9 +161,7 @@ func TestBroken(t *testing.T) {
 	if found, err := reader.Broken(t.Context()); err != nil || !slices.EqualFunc(found, files, func(a, b *images.FileError) bool { return a.Error() == b.Error() }) {
 		t.Errorf("%v, %v, want %v", found, err, files)
 	}
-	if err := os.Remove(set.Path(0)); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Remove(t, set.Path(0))
 	read(t, reader, 0)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -187,10 +177,7 @@ func TestLinksAreFollowed(t *testing.T) {
 	if err := os.Symlink(filepath.Join(elsewhere, "cats"), filepath.Join(root, "d", "cat")); err != nil {
 		t.Fatal(err)
 	}
-	set, err := openTree(root, "d", "cat", "dog")
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := tree(t, root, "d", "cat", "dog")
 	if files, _ := paths(t, set, root); !reflect.DeepEqual(files, []string{"d/cat/1.jpg", "d/dog/1.jpg"}) {
 		t.Errorf("files %q", files)
 	}

@@ -3,7 +3,6 @@ package images_test
 import (
 	"context"
 	"errors"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -173,9 +172,7 @@ func TestBrokenFileIsAnErrorAtItsBatch(t *testing.T) {
 	victim := whole[2].Rows[1]
 	first := slices.IndexFunc(whole, func(b images.Batch) bool { return slices.Contains(b.Rows, victim) })
 	content := testfiles.Read(t, set.Path(victim))
-	if err := os.WriteFile(set.Path(victim), content[:len(content)/2], 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, set.Path(victim), string(content[:len(content)/2]))
 	loader := newLoader(t, reader, options(3))
 	for n, b := range take(t, loader, first) {
 		if !equal(b, whole[n]) {
@@ -267,9 +264,7 @@ func TestBatchesEnd(t *testing.T) {
 	for range reader.Batches(t.Context(), o) {
 		break // leaves no goroutine behind that the race detector or Close would meet
 	}
-	if err := os.WriteFile(set.Path(5), []byte("no image"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, set.Path(5), "no image")
 	n := 0
 	var last error
 	for _, err := range reader.Batches(t.Context(), o) {

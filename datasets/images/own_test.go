@@ -81,9 +81,7 @@ func TestOpenOwn(t *testing.T) {
 	}
 	list := func(name, text string) string {
 		path := filepath.Join(root, name)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfiles.Write(t, path, text)
 		return path
 	}
 	for _, test := range []struct{ path, want string }{

@@ -88,10 +88,7 @@ func TestPublishedImagesAreNotTurned(t *testing.T) {
 	cases, root := readShown(t), t.TempDir()
 	turned := slices.IndexFunc(cases, func(c shown) bool { return c.Name == "png alpha turned" })
 	write(t, root, "domain/cat/1.png", cases[turned].File)
-	set, err := openTree(root, "domain", "cat")
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := tree(t, root, "domain", "cat")
 	if sizes, _, notes, err := set.Inspect(t.Context()); err != nil || len(notes) > 0 || sizes[0] != image.Pt(5, 3) {
 		t.Errorf("sizes %v, notes %q, %v", sizes, notes, err)
 	}

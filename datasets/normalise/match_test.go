@@ -57,10 +57,7 @@ func TestMatchUndoWhatMovesTheDomain(t *testing.T) {
 				by, how = stretch, move
 			}
 			target := drawn(t, 2, 4000, threeCentres, shares, by, how)
-			m, err := NewMatch(source, target)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := match(t, source, target)
 			for class, want := range shares {
 				if math.Abs(m.Shares[class]-want) > 0.03 {
 					t.Errorf("moved %v: shares %.3f, want %v", moved, m.Shares, shares)
@@ -85,10 +82,7 @@ func TestMatchUndoWhatMovesTheDomain(t *testing.T) {
 // that are constant in either domain come out finite.
 func TestMatchOfTheSameRows(t *testing.T) {
 	source := drawn(t, 3, 600, threeCentres, []float64{0.5, 0.3, 0.2}, []float64{1, 1, 1, 0}, unmoved)
-	m, err := NewMatch(source, source)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := match(t, source, source)
 	for j := range 4 {
 		if math.Abs(float64(m.Source.Mean[j]-m.Target.Mean[j])) > 0.05 || math.Abs(float64(m.Source.Deviation[j]/m.Target.Deviation[j])-1) > 0.05 {
 			t.Errorf("column %d: the source's %v and %v, the target's %v and %v", j, m.Source.Mean[j], m.Source.Deviation[j], m.Target.Mean[j], m.Target.Deviation[j])
@@ -98,19 +92,13 @@ func TestMatchOfTheSameRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := NewMatch(source, unlabelled)
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := match(t, source, unlabelled)
 	if !slices.Equal(again.Target.Mean, m.Target.Mean) || !slices.Equal(again.Shares, m.Shares) {
 		t.Errorf("without labels %v, with them %v", again, m)
 	}
 	varying := drawn(t, 4, 600, threeCentres, []float64{0.2, 0.3, 0.5}, unstretched, unmoved)
 	for _, pair := range [][2]datasets.Set{{source, varying}, {varying, source}} {
-		m, err := NewMatch(pair[0], pair[1])
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := match(t, pair[0], pair[1])
 		for j, deviation := range m.Target.Deviation {
 			if !(deviation > 0) || math.IsInf(float64(deviation), 0) || math.IsNaN(float64(m.Target.Mean[j])) {
 				t.Errorf("column %d: mean %v, deviation %v", j, m.Target.Mean[j], deviation)
@@ -143,14 +131,11 @@ func TestMatchOfRowsThatTakeTurns(t *testing.T) {
 // stand for the same variance in every direction.
 func TestMatchOfFewRows(t *testing.T) {
 	set := vectorsOf(t, [][]float32{{1, 2, 3, 4, 5, 6}, {2, 3, 4, 5, 6, 8}, {-1, 0, 2, 2, 1, 0}}, []int{0, 0, 1}, "a", "b")
-	m, err := NewMatch(set, set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := match(t, set, set)
 	if math.Abs(m.Shares[0]-2./3) > 0.05 {
 		t.Errorf("shares %v, want those of two rows and one", m.Shares)
 	}
-	_, err = NewMatch(vectorsOf(t, [][]float32{{1}, {2}}, []int{0, 0}, "a", "b"), set)
+	_, err := NewMatch(vectorsOf(t, [][]float32{{1}, {2}}, []int{0, 0}, "a", "b"), set)
 	if err == nil || !strings.Contains(err.Error(), `class "b" has no row`) {
 		t.Errorf("a class without rows: %v", err)
 	}
@@ -171,10 +156,7 @@ func TestMatchLeaveOutDeadColumns(t *testing.T) {
 	after := []float64{0.1, 0.2, 0.7}
 	source := drawn(t, 1, 4000, threeCentres, []float64{0.7, 0.2, 0.1}, unstretched, unmoved)
 	target := drawn(t, 2, 4000, threeCentres, after, []float64{3, 0, 1, 1}, []float64{10, 5, 0, 1})
-	m, err := NewMatch(source, target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := match(t, source, target)
 	for class, share := range after {
 		if math.Abs(m.Shares[class]-share) > 0.03 {
 			t.Errorf("shares %v, want %v", m.Shares, after)
@@ -187,4 +169,13 @@ func TestMatchLeaveOutDeadColumns(t *testing.T) {
 			}
 		}
 	}
+}
+
+func match(t testing.TB, source, target datasets.Set) Match {
+	t.Helper()
+	x, err := NewMatch(source, target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
 }

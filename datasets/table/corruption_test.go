@@ -2,7 +2,6 @@ package table
 
 import (
 	"archive/zip"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -47,9 +46,7 @@ func TestCorruptedFiles(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "rows"+test.extension)
 			rows := func(content []byte) (content, bool) {
-				if err := os.WriteFile(path, content, 0o600); err != nil {
-					t.Fatal(err)
-				}
+				testfiles.Write(t, path, string(content))
 				return loadedOf(t, path, len(content))
 			}
 			want, whole := rows([]byte(test.content))

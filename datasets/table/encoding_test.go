@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"iwda/internal/allocation"
+	"iwda/internal/testfiles"
 )
 
 // Words that the source lacks are told, where columns are learnt and where rows are read, in each pass.
@@ -414,9 +415,7 @@ func FuzzEncoding(f *testing.F) {
 	f.Fuzz(func(t *testing.T, source, target []byte) {
 		paths := []string{filepath.Join(folder, "source.csv"), filepath.Join(folder, "target.csv")}
 		for i, content := range [][]byte{source, target} {
-			if err := os.WriteFile(paths[i], content, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testfiles.Write(t, paths[i], string(content))
 		}
 		allocation.Within(t, min(1<<25+4000*(len(source)+len(target)), allocation.Allowed(len(source)+len(target))), func() {
 			l, err := Learn([]File{{Path: paths[0]}}, File{Path: paths[1]})

@@ -4,7 +4,6 @@ import (
 	"archive/zip"
 	"encoding/binary"
 	"math"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -24,9 +23,7 @@ func fuzzed(f *testing.F, extension string, seeds ...string) {
 	folder := f.TempDir()
 	f.Fuzz(func(t *testing.T, content []byte) {
 		path := filepath.Join(folder, "rows"+extension)
-		if err := os.WriteFile(path, content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfiles.Write(t, path, string(content))
 		allocation.Reading(t, len(content), func() {
 			table, err := Open(path, Options{})
 			if err != nil {

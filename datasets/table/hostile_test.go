@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"iwda/internal/allocation"
+	"iwda/internal/testfiles"
 )
 
 // readAll opens and loads a table.
@@ -76,9 +77,7 @@ func TestCSVThatIsWrong(t *testing.T) {
 	}
 	refused(t, write(t, "rows.csv", "a,b\n1,2\n"), Options{Roles: Roles{Label: "species"}}, `rows.csv:1: no "species"; there are "a", "b"`)
 	endless := filepath.Join(t.TempDir(), "rows.csv")
-	if err := os.WriteFile(endless, []byte("a\n\""), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, endless, "a\n\"")
 	if err := os.Truncate(endless, 1<<33); err != nil { // zeros without end, of a file without blocks
 		t.Fatal(err)
 	}
@@ -115,9 +114,7 @@ func TestIgnoredLabelsAreNotRead(t *testing.T) {
 	values := npyOf("<f4", "(2, 1)", one+one)
 	for _, labels := range []string{npyOf("|O", "(2,)", long+long), npyOf("<i8", "(1,)", long)} {
 		npy := write(t, "x-features.npy", values)
-		if err := os.WriteFile(strings.Replace(npy, "features", "labels", 1), []byte(labels), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfiles.Write(t, strings.Replace(npy, "features", "labels", 1), labels)
 		npz := write(t, "rows.npz", zipOf(t, zip.Store, member{"features.npy", values}, member{"labels.npy", labels}))
 		for _, path := range []string{npy, npz} {
 			if err := readAll(path, Options{IgnoreLabels: true}); err != nil {

@@ -2,6 +2,7 @@ package table
 
 import (
 	"archive/zip"
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -88,4 +89,11 @@ func noise(size int) string {
 		block[i], block[i+2], block[i+3] = byte(bits), 0x80|byte(bits>>8)&0x7f, 0x3f
 	}
 	return strings.Repeat(string(block), size/len(block))
+}
+
+// npyText is a .npy array of that type, whose elements have these bytes.
+func npyText(descr string, rows, width int, element []byte) string {
+	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%d, %d), }\n", descr, rows, width)
+	return npyMagic + "\x01\x00" + string([]byte{byte(len(header)), byte(len(header) >> 8)}) + header +
+		string(bytes.Repeat(element, rows*width))
 }

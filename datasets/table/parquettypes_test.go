@@ -3,7 +3,6 @@ package table
 import (
 	"bytes"
 	"encoding/binary"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +10,8 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
+
+	"iwda/internal/testfiles"
 )
 
 // Whole numbers without a sign are read as such in every role.
@@ -143,8 +144,6 @@ func TestParquetLabelsAreNamed(t *testing.T) {
 		}
 	}
 	rows[1].Label = number(2)
-	if err := os.WriteFile(path, []byte(parquetOf(t, rows, names)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, path, parquetOf(t, rows, names))
 	refused(t, path, Options{Roles: Roles{Ignore: []string{"place"}}}, "label: row 1: label 2; class_names has 2 names, of 0 to 1")
 }

@@ -1,11 +1,12 @@
 package table
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"iwda/internal/testfiles"
 )
 
 func TestReadShares(t *testing.T) {
@@ -31,9 +32,7 @@ func TestReadShares(t *testing.T) {
 		"class,share\nowl,0\ncat,0\ndog,0\n":                                                  "every share is 0",
 		"class,share\nowl,1\ncat,1\ndog,1,another\n":                                          "shares.csv:4: 3 columns; the first line names 2",
 	} {
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testfiles.Write(t, path, text)
 		shares, err := ReadShares(path, classes)
 		if want == "" && (err != nil || !slices.Equal(shares, []float64{0.125, 0.375, 0.5})) {
 			t.Errorf("%q: %v, %v", text, shares, err)

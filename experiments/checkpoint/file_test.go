@@ -54,10 +54,7 @@ func written(t testing.TB, record Record) (path string, content []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	content, err = os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content = testfiles.Read(t, path)
 	return path, content
 }
 
@@ -104,9 +101,7 @@ func TestReadNoticesDamage(t *testing.T) {
 		check("flipped", at, flipped)
 		check("cut off", at, content[:at])
 	}
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Remove(t, path)
 	if _, err := Read(path); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("without a file: %v", err)
 	}

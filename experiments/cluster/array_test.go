@@ -33,9 +33,7 @@ printf '%s\n' "$*" >`+printable.ShellWord(s.path("arguments"))+"\n"+iwrun)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Mkdir(s.path("logs"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.MakeFolder(t, s.path("logs"))
 	s.write(t, "array.sh", files[1].Text)
 	variables := files[len(files)-1]
 	s.write(t, variables.Name, variables.Text)

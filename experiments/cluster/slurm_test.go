@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"flag"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -62,10 +61,7 @@ func expectGolden(t *testing.T, name, text string) {
 	if *update {
 		testfiles.Write(t, path, text)
 	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := testfiles.Read(t, path)
 	if diff := cmp.Diff(string(want), text); diff != "" {
 		t.Errorf("%s: %s", path, diff)
 	}

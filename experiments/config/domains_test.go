@@ -1,7 +1,6 @@
 package config
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -35,10 +34,7 @@ func TestOwnDomains(t *testing.T) {
 		if diff := rewritten(t, run); diff != "" {
 			t.Errorf("%s: %s", task, diff)
 		}
-		text, err := run.YAML()
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := yamlOf(t, run)
 		again, err := ParseRun("config.yaml", text)
 		if s, d := again.Domains(); err != nil || !slices.Equal(s, sources) || d != target {
 			t.Errorf("%s: written as %s, read as %s and %s, %v", task, text, s, d, err)
@@ -104,9 +100,7 @@ func TestSeveralSourcesMistakes(t *testing.T) {
 func TestTasksThatReplacePairs(t *testing.T) {
 	text := own("{a-b: {path: x}, c: {path: x}, a: {path: x}, b-c: {path: x}}", "[[a, b-c]]")
 	file := parse(t, text)
-	if err := file.Set([]string{"tasks=[[a-b, c]]"}); err != nil {
-		t.Fatal(err)
-	}
+	setKeys(t, file, "tasks=[[a-b, c]]")
 	if source, target := file.Config.Domains("a-b-c"); source != "a-b" || target != "c" {
 		t.Errorf("%s and %s", source, target)
 	}
@@ -262,9 +256,7 @@ func TestColumnsOfDomains(t *testing.T) {
 func TestMissingWeights(t *testing.T) {
 	root := t.TempDir()
 	for _, folder := range []string{"a/cat", "b"} {
-		if err := os.MkdirAll(filepath.Join(root, folder), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		testfiles.MakeFolder(t, filepath.Join(root, folder))
 	}
 	there := filepath.Join(root, "there.pth")
 	testfiles.Write(t, there, "")

@@ -23,11 +23,43 @@ func parse(t *testing.T, text string) *File {
 
 func resolve(t *testing.T, file *File, task, method string, seed int64) Resolved {
 	t.Helper()
-	run, err := file.Resolve(task, "full", method, seed)
+	return resolved(t, file, task, "full", method, seed)
+}
+
+func resolved(t *testing.T, file *File, task, variant, method string, seed int64) Resolved {
+	t.Helper()
+	run, err := file.Resolve(task, variant, method, seed)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return run
+}
+
+// setKeys sets keys, as --set does.
+func setKeys(t *testing.T, file *File, keys ...string) {
+	t.Helper()
+	if err := file.Set(keys); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// yamlOf is the run as YAML.
+func yamlOf(t *testing.T, run Resolved) []byte {
+	t.Helper()
+	text, err := run.YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func load(t *testing.T, path string) *File {
+	t.Helper()
+	file, err := Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
 }
 
 func TestDefault(t *testing.T) {
@@ -123,16 +155,12 @@ overrides:
 
 func TestSetWinsOverOverrides(t *testing.T) {
 	file := parse(t, minimal+"overrides: [{when: {task: usps-*}, train: {epochs: 20, schedule: {every: 6}}}]\n")
-	if err := file.Set([]string{"train.epochs=2", "seeds=[7]", "methods=[ jan ]"}); err != nil {
-		t.Fatal(err)
-	}
+	setKeys(t, file, "train.epochs=2", "seeds=[7]", "methods=[ jan ]")
 	run := resolve(t, file, "usps-mnist", "jan", 7)
 	if run.Train.Epochs != 2 || run.Train.Schedule.Every != 6 {
 		t.Errorf("epochs %d, every %d; want the assignment's 2 and the override's 6", run.Train.Epochs, run.Train.Schedule.Every)
 	}
-	if err := file.Set([]string{"train.epochs=3", "train={batch: 8}", "train.epochs=4", "overrides=[]"}); err != nil {
-		t.Fatal(err)
-	}
+	setKeys(t, file, "train.epochs=3", "train={batch: 8}", "train.epochs=4", "overrides=[]")
 	run = resolve(t, file, "usps-mnist", "jan", 7)
 	if run.Train.Epochs != 4 || run.Train.Batch != 8 || run.Train.Schedule.Every != 5 {
 		t.Errorf("got %+v; want 4 epochs, batch 8 and no override", run.Train)
@@ -141,9 +169,7 @@ func TestSetWinsOverOverrides(t *testing.T) {
 
 func TestSetOtherDataset(t *testing.T) {
 	file := parse(t, minimal)
-	if err := file.Set([]string{"dataset.name=glyphs", "tasks=[warped-clean]"}); err != nil {
-		t.Fatal(err)
-	}
+	setKeys(t, file, "dataset.name=glyphs", "tasks=[warped-clean]")
 	if d := file.Config.Dataset; d.Root != "" || d.TrainPerClass != 400 || d.TestPerClass != 100 {
 		t.Errorf("want the defaults of glyphs, got %+v", d)
 	}

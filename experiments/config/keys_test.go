@@ -47,15 +47,12 @@ func TestNumbersAreBounded(t *testing.T) {
 			tooMuch = nil
 		}
 		for _, value := range slices.Concat(tooMuch, []string{"0", "-1", "2147483648", "1e300", ".nan", ".inf", "-.inf"}) {
-			file, err := Parse("f.yaml", []byte(base))
-			if err != nil {
-				t.Fatal(err)
-			}
+			file := parse(t, base)
 			given := value
 			if list {
 				given = "[" + value + "]"
 			}
-			err = file.Set([]string{key.Path + "=" + given})
+			err := file.Set([]string{key.Path + "=" + given})
 			switch {
 			case err == nil && value != "0" && value != "2147483648":
 				t.Errorf("%s takes %s", key.Path, value)

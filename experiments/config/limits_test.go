@@ -34,10 +34,7 @@ func TestNamesStayInTheirFolder(t *testing.T) {
 			if _, err := Parse("f.yaml", []byte(ownFiles(key, value))); err == nil || !strings.Contains(err.Error(), "f.yaml:") {
 				t.Errorf("%s: %s: error %v", key, value, err)
 			}
-			file, err := Parse("f.yaml", []byte(ownFiles("experiment", "x")))
-			if err != nil {
-				t.Fatal(err)
-			}
+			file := parse(t, ownFiles("experiment", "x"))
 			if err := file.Set([]string{key + "=" + value}); err == nil || !strings.Contains(err.Error(), "--set "+key) {
 				t.Errorf("--set %s=%s: error %v", key, value, err)
 			}
@@ -75,10 +72,7 @@ func TestLongLists(t *testing.T) {
 	if _, err := Parse("f.yaml", []byte(strings.Replace(big, "[a-b]", numbered("a%d-b", 100), 1))); err != nil {
 		t.Errorf("100,000 runs: %v", err)
 	}
-	file, err := Parse("f.yaml", []byte(minimal))
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := parse(t, minimal)
 	if err := file.Set([]string{"title=" + strings.Repeat("x", maxFileSize)}); err == nil || len(err.Error()) > 200 {
 		t.Errorf("a long assignment: error %.300v", err)
 	}

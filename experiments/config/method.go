@@ -12,7 +12,7 @@ import (
 // Alignment is the loss that draws the two domains together.
 type Alignment string
 
-// The alignments. CDANE is CDAN with entropy conditioning, MCC minimum class confusion, BNM batch nuclear norm.
+// The alignments. CDANE is CDAN with entropy conditioning, MCC minimum class confusion.
 const (
 	NoAlignment Alignment = "none"
 	DANN        Alignment = "dann"
@@ -21,7 +21,6 @@ const (
 	DAN         Alignment = "dan"
 	JAN         Alignment = "jan"
 	MCC         Alignment = "mcc"
-	BNM         Alignment = "bnm"
 )
 
 // WeightSource says where class weights come from.
@@ -62,7 +61,6 @@ type Properties struct {
 	Kernel        bool   // it compares pairs of rows, by a form of the MMD
 	Joint         bool   // it aligns features and predictions together, which takes longer
 	Certain       bool   // it compares no features, but has the network sure of target rows
-	Waits         bool   // its loss waits for the host, so that a GPU cannot record a step
 	Place         int    // among all; the method Properties sets it
 }
 
@@ -74,7 +72,6 @@ var alignments = []Properties{
 	{Alignment: CDANE, Weighted: "iwcdan-e", Discriminator: true, Joint: true},
 	{Alignment: DAN, Kernel: true},
 	{Alignment: MCC, Weighted: "iwmcc", Certain: true},
-	{Alignment: BNM, Certain: true, Waits: true},
 }
 
 // Properties returns those of the alignment. One that is not registered comes after all others.

@@ -2,13 +2,13 @@ package config
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"iwda/internal/allocation"
+	"iwda/internal/testfiles"
 )
 
 // A file and an assignment of any content are a configuration or mistakes with their
@@ -22,10 +22,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("%YAML 1.1\n---\n!!binary x: !!float y\n...\n---"), "seeds=[1")
 	f.Add([]byte(minimal+"discriminator: {scale: {a: [*b]}, normalise: &b true}\nlosses: {batch_weights: [1]}\n"), "weights.cap=1")
 	for _, name := range shippedFiles(f) {
-		content, err := os.ReadFile(name)
-		if err != nil {
-			f.Fatal(err)
-		}
+		content := testfiles.Read(f, name)
 		f.Add(content, "variants=[full]")
 	}
 	f.Fuzz(func(t *testing.T, data []byte, assign string) {
@@ -77,10 +74,7 @@ func safe(t *testing.T, file *File) {
 		placed(t, err, "f.yaml", "--set ")
 		return
 	}
-	text, err := run.YAML()
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := yamlOf(t, run)
 	again, err := Parse("run.yaml", text)
 	if err != nil {
 		t.Fatalf("a run's file is refused: %v\n%s", err, text)

@@ -23,17 +23,9 @@ overrides:
 func TestRecipe(t *testing.T) {
 	resolved := func(text, method string, set ...string) Resolved {
 		t.Helper()
-		file, err := Parse("f.yaml", []byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := file.Set(set); err != nil {
-			t.Fatal(err)
-		}
-		run, err := file.Resolve("clean-warped", "subsampled", method, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := parse(t, text)
+		setKeys(t, file, set...)
+		run := resolved(t, file, "clean-warped", "subsampled", method, 1)
 		return run
 	}
 	without := strings.Replace(withRecipe, "recipe: robust\n", "", 1)

@@ -152,15 +152,10 @@ train: {optimizer: {lr: 1.0e-7, weight_decay: 0.1}}
 losses: {trade_off: 1e21}
 overrides: [{when: {task: usps-*}, train: {schedule: {every: 6}}}]
 `)
-	if err := file.Set([]string{"weights.ema=0.3333333333333333", "dataset.root=a b/c"}); err != nil {
-		t.Fatal(err)
-	}
+	setKeys(t, file, "weights.ema=0.3333333333333333", "dataset.root=a b/c")
 	for _, task := range file.Config.Tasks {
 		run := resolve(t, file, task, "iwdan", 2)
-		text, err := run.YAML()
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := yamlOf(t, run)
 		again := resolve(t, parse(t, string(text)), task, "iwdan", 2)
 		again.rootLocation = run.rootLocation
 		if !reflect.DeepEqual(again, run) || again.Hash() != run.Hash() {
@@ -221,7 +216,6 @@ func TestSettingsThatDoNotFit(t *testing.T) {
 		"network.normalise=l2":           "network.normalise is for features",
 		"network.clip=2":                 "network.clip is for network.normalise source, standard and matched",
 		"network.views=2":                "needs network.frozen",
-		"train.precision=bf16":           "for ResNets",
 		"network={views: 2}":             "network.views is for image files",
 		"network.frozen=true":            "network.frozen keeps a backbone that was trained before; lenet has none",
 		"network.name=torchscript":       "does not fit data set digits; want one of lenet",
@@ -229,9 +223,7 @@ func TestSettingsThatDoNotFit(t *testing.T) {
 		"train.schedule={name: inverse}": "needs gamma and power",
 	} {
 		file := parse(t, minimal)
-		if err := file.Set([]string{set}); err != nil {
-			t.Fatal(err)
-		}
+		setKeys(t, file, set)
 		if _, err := file.Resolve("usps-mnist", "full", "iwdan", 1); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q", set, err, want)
 		}
@@ -286,10 +278,7 @@ func TestTorchScript(t *testing.T) {
 	if want := (Network{Name: "torchscript", File: "b.pt", Frozen: true}); run.Network != want {
 		t.Errorf("%+v, want %+v", run.Network, want)
 	}
-	text, err := run.YAML()
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := yamlOf(t, run)
 	if again, err := ParseRun("config.yaml", text); err != nil || again.Network != run.Network || again.Hash() != run.Hash() {
 		t.Errorf("%+v, %v\n%s", again.Network, err, text)
 	}
@@ -323,9 +312,7 @@ func TestLengthThatDoesNotCount(t *testing.T) {
 	} {
 		file := parse(t, test.text)
 		if test.set != "" {
-			if err := file.Set([]string{test.set}); err != nil {
-				t.Fatal(err)
-			}
+			setKeys(t, file, test.set)
 		}
 		c := file.Config
 		if _, err := file.Resolve(c.Tasks[0], "full", "iwdan", 1); err == nil || err.Error() != test.want {
@@ -343,25 +330,15 @@ func TestBatchesOfOneRow(t *testing.T) {
 	}{
 		{"dan", true}, {"jan", true}, {"iwjan", true}, {"dann", false}, {"source-only", false},
 	} {
-		file, err := Parse("f.yaml", []byte(strings.NewReplacer("source-only", c.method).Replace(images)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := file.Set([]string{"train.batch=1"}); err != nil {
-			t.Fatal(err)
-		}
+		file := parse(t, strings.NewReplacer("source-only", c.method).Replace(images))
+		setKeys(t, file, "train.batch=1")
 		if _, err := file.Resolve("a-b", "full", c.method, 1); c.wrong != (err != nil && strings.Contains(err.Error(), "train.batch is 1; "+c.method)) {
 			t.Errorf("%s: %v", c.method, err)
 		}
 	}
-	file, err := Parse("f.yaml", []byte("experiment: e\ndataset: {name: office31}\ntasks: [amazon-dslr]\nvariants: [full]\nmethods: [source-only]\nseeds: [1]\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := parse(t, "experiment: e\ndataset: {name: office31}\ntasks: [amazon-dslr]\nvariants: [full]\nmethods: [source-only]\nseeds: [1]\n")
 	for _, frozen := range []string{"true", "false"} {
-		if err := file.Set([]string{"train.batch=1", "network={name: resnet18, pretrained: x, frozen: " + frozen + ", views: 0}"}); err != nil {
-			t.Fatal(err)
-		}
+		setKeys(t, file, "train.batch=1", "network={name: resnet18, pretrained: x, frozen: "+frozen+", views: 0}")
 		if _, err := file.Resolve("amazon-dslr", "full", "source-only", 1); (frozen == "false") != (err != nil && strings.Contains(err.Error(), "batch normalisation")) {
 			t.Errorf("frozen %s: %v", frozen, err)
 		}

@@ -86,7 +86,6 @@ var rules = map[string]rule{
 	"train.batch":                  between(1, 1e6),
 	"train.domain_from_epoch":      between(1, 1e6),
 	"train.eval_batch":             between(1, 1e6),
-	"train.precision":              emptyFor("float32", "precision", BFloat16),
 	"train.restarts":               between(0, 1000),
 	"train.validation":             shareTaken,
 	"train.optimizer.lr":           above0(mostReal),
@@ -113,6 +112,9 @@ func oneOf(kind string, names []string) rule {
 				v.SetString(name)
 				return ""
 			}
+		}
+		if instead, was := gone[strings.ToLower(v.String())]; was {
+			return fmt.Sprintf("%s %s is gone: %s", kind, v.String(), instead)
 		}
 		return fmt.Sprintf("unknown %s %q; %s", kind, v.String(), nearest.Suggestion(v.String(), names))
 	}}

@@ -253,11 +253,8 @@ type Train struct {
 	HeadRate float64 `yaml:"head_rate,omitempty"`
 	// EvalBatch is the number of rows in each forward pass of an evaluation.
 	EvalBatch int `yaml:"eval_batch"`
-	// Precision is the number format of convolutions and linear maps in a ResNet's training
-	// passes. All else is float32.
-	Precision string `yaml:"precision,omitempty"`
 	// Graph lets a GPU record a step and repeat it as a whole, which takes more of its memory. Steps of
-	// bnm and of torchscript are never recorded, nor are any on a CPU.
+	// torchscript are never recorded, nor are any on a CPU.
 	Graph bool `yaml:"graph"`
 	// Restarts is how often a run that diverges begins again, each time with half the learning
 	// rates. It diverges if a loss or gradient is not finite, or a classification loss is above
@@ -267,9 +264,6 @@ type Train struct {
 	// rows; every evaluation measures the network on them.
 	Validation float64 `yaml:"validation,omitempty"`
 }
-
-// BFloat16 is a value of train.precision; float32 is the empty text.
-const BFloat16 = "bf16"
 
 // Evaluations returns the number of evaluations after the one at the start: that of the
 // run's epochs, of which each ends with one.

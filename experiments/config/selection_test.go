@@ -11,10 +11,7 @@ import (
 // from does not count for a run, so that no override can change it.
 func TestSelection(t *testing.T) {
 	load := func(set ...string) (*File, error) {
-		file, err := Load("../../configs/demo.yaml")
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := load(t, "../../configs/demo.yaml")
 		return file, file.Set(set)
 	}
 	run := func(file *File) Resolved { return resolve(t, file, file.Config.Tasks[0], "iwdan", 1) }

@@ -10,7 +10,7 @@ import (
 	"iwda/internal/testfiles"
 )
 
-const withShares = "experiment: e\ndataset: {name: moons}\ntasks: [upright-turned]\nvariants: [full]\nmethods: [iwdan]\nseeds: [1]\nweights: {shares: SHARES}\n"
+const withShares = "experiment: e\ndataset: {name: glyphs}\ntasks: [clean-warped]\nvariants: [full]\nmethods: [iwdan]\nseeds: [1]\nweights: {shares: SHARES}\n"
 
 // A list, a mapping and a file give the same shares, and what is written of a run gives them again, with
 // the same hash.
@@ -19,10 +19,7 @@ func TestKnownShares(t *testing.T) {
 	testfiles.Write(t, path, "share,class\n30%,b\n10%,a\n")
 	hashes := map[string]string{}
 	for name, text := range map[string]string{"list": "[1, 3]", "mapping": "{b: 0.3, a: 0.1}", "file": path} {
-		file, err := Parse("f.yaml", []byte(strings.Replace(withShares, "SHARES", text, 1)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := parse(t, strings.Replace(withShares, "SHARES", text, 1))
 		run, err := file.Single()
 		if err != nil {
 			t.Fatal(err)
@@ -30,10 +27,7 @@ func TestKnownShares(t *testing.T) {
 		if shares, err := run.Weights.Shares.Of([]string{"a", "b"}); err != nil || !floats.EqualApprox(shares, []float64{0.25, 0.75}, 1e-12) {
 			t.Errorf("%s: %v, %v", name, shares, err)
 		}
-		written, err := run.YAML()
-		if err != nil {
-			t.Fatal(err)
-		}
+		written := yamlOf(t, run)
 		again, err := ParseRun("again.yaml", written)
 		if err != nil || again.Hash() != run.Hash() {
 			t.Errorf("%s: %v, differences %v\n%s", name, err, Differences(again, run), written)
@@ -52,10 +46,7 @@ func TestKnownShares(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{"[1, 2, 3]": "3 shares of 2 classes", "{a: 1, c: 2}": `"c" is no class`} {
-		file, err := Parse("f.yaml", []byte(strings.Replace(withShares, "SHARES", text, 1)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := parse(t, strings.Replace(withShares, "SHARES", text, 1))
 		if _, err := file.Config.Weights.Shares.Of([]string{"a", "b"}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}

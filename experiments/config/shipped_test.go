@@ -44,10 +44,7 @@ func TestShippedFiles(t *testing.T) {
 // TestDigitsStatesThePaper checks that digits.yaml gives every setting, that these
 // are the defaults, and what changes by task.
 func TestDigitsStatesThePaper(t *testing.T) {
-	file, err := Load("../../configs/digits.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := load(t, "../../configs/digits.yaml")
 	for _, leaf := range leaves("", reflect.ValueOf(file.Config.Settings)) {
 		_, given := file.at[leaf.name]
 		// A setting whose value is zero is one of other data sets.
@@ -64,10 +61,7 @@ func TestDigitsStatesThePaper(t *testing.T) {
 		t.Errorf("not the default: %s", diff)
 	}
 	for task, every := range map[string]int{"mnist-usps": 5, "usps-mnist": 6} {
-		run, err := file.Resolve(task, "subsampled", "iwdan", 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		run := resolved(t, file, task, "subsampled", "iwdan", 1)
 		if run.Train.Schedule.Every != every {
 			t.Errorf("%s halves the rate every %d epochs, want %d", task, run.Train.Schedule.Every, every)
 		}
@@ -81,17 +75,11 @@ func TestWrittenConfigurationIsTheSame(t *testing.T) {
 	changed := map[string]bool{} // keys of which some file took another value
 	took := map[string]int{}     // how often a key took a value: two methods are enough
 	for _, path := range shippedFiles(t) {
-		file, err := Load(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := load(t, path)
 		c := file.Config
 		var before Settings
 		for _, method := range c.Methods {
-			run, err := file.Resolve(c.Tasks[0], c.Variants[0], method, c.Seeds[0])
-			if err != nil {
-				t.Fatal(err)
-			}
+			run := resolved(t, file, c.Tasks[0], c.Variants[0], method, c.Seeds[0])
 			if reflect.DeepEqual(run.Settings, before) {
 				continue
 			}
@@ -138,7 +126,7 @@ func otherValues(v reflect.Value) []any {
 	case reflect.Float64:
 		return []any{0, 1, v.Float() / 3, v.Float() + 1e-17, 2 * v.Float()}
 	case reflect.String:
-		return []any{`""`, "none", "constant", "inverse", "biased", "weighted-balanced", "mlls", "memory", "resnet18", "standard", "iwv-y", "method", "bf16", "rows", "shared"}
+		return []any{`""`, "none", "constant", "inverse", "biased", "weighted-balanced", "mlls", "memory", "resnet18", "standard", "iwv-y", "method", "rows", "shared"}
 	case reflect.Slice:
 		return nil
 	}
@@ -148,10 +136,7 @@ func otherValues(v reflect.Value) []any {
 // rewritten returns how a run differs from what its own YAML says.
 func rewritten(t *testing.T, run Resolved) string {
 	t.Helper()
-	text, err := run.YAML()
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := yamlOf(t, run)
 	again, err := ParseRun("config.yaml", text)
 	if err != nil {
 		return err.Error()

@@ -21,16 +21,11 @@ train:
   epochs: 3 # enough
   batch: 20
 `
-	file, err := Parse("f.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := parse(t, text)
 	if err := file.Set([]string{"methods=[iwdan]", "train.epochs=5", "train.schedule.every=2", "title=a: b"}); err == nil {
 		t.Fatal("title=a: b is no text in YAML")
 	}
-	if err := file.Set([]string{"methods=[iwdan]", "train.epochs=5", "train.schedule={name: step, every: 2, factor: 0.1}", "train.schedule.every=3", "title='a: b'"}); err != nil {
-		t.Fatal(err)
-	}
+	setKeys(t, file, "methods=[iwdan]", "train.epochs=5", "train.schedule={name: step, every: 2, factor: 0.1}", "train.schedule.every=3", "title='a: b'")
 	written, err := file.Text()
 	if err != nil {
 		t.Fatal(err)
@@ -40,15 +35,9 @@ train:
 			t.Errorf("%q is not in\n%s", part, written)
 		}
 	}
-	again, err := Parse("g.yaml", written)
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := parse(t, string(written))
 	for _, seed := range []int64{1, 2} {
-		want, err := file.Resolve("clean-warped", "full", "iwdan", seed)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := resolved(t, file, "clean-warped", "full", "iwdan", seed)
 		got, err := again.Resolve("clean-warped", "full", "iwdan", seed)
 		if err != nil || got.Hash() != want.Hash() || got.Title != want.Title {
 			t.Errorf("seed %d: %v, %v", seed, Differences(want, got), err)

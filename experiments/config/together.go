@@ -57,9 +57,6 @@ func (s *Settings) checkTogether(d *decoder) {
 	if n.Views > 0 && !n.Frozen {
 		fail("network.views", "network.views needs network.frozen: only a frozen backbone gives the same features twice")
 	}
-	if s.Train.Precision == BFloat16 && !strings.HasPrefix(n.Name, "resnet") {
-		fail("train.precision", "train.precision: bf16 is for ResNets; %s takes float32", n.Name)
-	}
 
 	if steps, every := s.Train.Steps, s.Train.EvalEvery; steps > 0 && (every == 0 || steps%every != 0) {
 		fail("train.steps", "train.steps is %d, which is no multiple of train.eval_every, %d", steps, every)

@@ -24,10 +24,7 @@ func TestClassFractions(t *testing.T) {
 	want := []float64{0.5, 0.5, 1, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7}
 	hashes := map[string]string{}
 	for variant, fractions := range map[string][]float64{"full": nil, "source-07": want, "target-07": want} {
-		run, err := file.Resolve("mnist-usps", variant, "dann", 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		run := resolved(t, file, "mnist-usps", variant, "dann", 1)
 		if diff := cmp.Diff(fractions, run.Dataset.ClassFractions); diff != "" {
 			t.Errorf("%s: %s", variant, diff)
 		}
@@ -35,10 +32,7 @@ func TestClassFractions(t *testing.T) {
 			t.Errorf("%s and %s have the same hash", variant, other)
 		}
 		hashes[run.Hash()] = variant
-		text, err := run.YAML()
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := yamlOf(t, run)
 		again, err := parse(t, string(text)).Resolve("mnist-usps", variant, "dann", 1)
 		if err != nil || again.Hash() != run.Hash() {
 			t.Errorf("%s: %v; another run after a round trip through\n%s", variant, err, text)

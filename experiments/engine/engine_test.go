@@ -41,9 +41,8 @@ func answer(how string) int {
 	Serve(ctx, os.Stdin, os.Stdout, map[string]Answer{
 		"double": NewAnswer(func(_ context.Context, r *Rows) (o Outputs, err error) {
 			for _, v := range r.Values {
-				o.Values = append(o.Values, 2*v)
+				o.Values = append(o.Values, 2*v+float32(r.Of))
 			}
-			o.Width = r.Of
 			return o, nil
 		}),
 		"refuse": NewAnswer(func(_ context.Context, what *string) (nothing any, err error) {
@@ -94,7 +93,7 @@ func TestAsk(t *testing.T) {
 	for n := range 3 {
 		var o Outputs
 		values := slices.Repeat([]float32{1.5, -0.25}, 100_000*n)
-		if err := p.Ask(t.Context(), "double", &Rows{Of: n, Values: values}, &o); err != nil || o.Width != n || len(o.Values) != len(values) || n > 0 && o.Values[len(values)-1] != -0.5 {
+		if err := p.Ask(t.Context(), "double", &Rows{Of: n, Values: values}, &o); err != nil || len(o.Values) != len(values) || n > 0 && o.Values[len(values)-1] != float32(n)-0.5 {
 			t.Errorf("%d values of %d: %v", len(o.Values), len(values), err)
 		}
 	}
@@ -147,7 +146,7 @@ func TestMade(t *testing.T) {
 	}
 	p, said := made("well")
 	var o Outputs
-	if err := p.Ask(t.Context(), "double", &Rows{Of: 1, Values: []float32{1}}, &o); err != nil || o.Values[0] != 2 {
+	if err := p.Ask(t.Context(), "double", &Rows{Values: []float32{1}}, &o); err != nil || o.Values[0] != 2 {
 		t.Error(o.Values, err)
 	}
 	if words, err := p.Command("training", "worker", "folder"); err != nil || strings.Join(words[3:], " ") != "1 worker folder" {

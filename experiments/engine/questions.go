@@ -6,12 +6,11 @@ import (
 
 // The questions that iwrun-torch answers, each what takes libtorch. Their arguments and answers are:
 const (
-	Devices  = "training"            // string: names, as --device takes them; []string: of the devices
-	GetFacts = "iwrun doctor"        // nothing; Facts
-	Open     = "opening a network"   // Models; int: a number by which Rows name them
-	Apply    = "applying a network"  // Rows; Outputs: the logits by each of the members, one after the other
-	Features = "a network's picture" // Rows of one member; Outputs: what its network makes of them before its classifier
-	Measure  = "measuring steps"     // []Work, each with a configuration; Costs
+	Devices  = "training"           // string: names, as --device takes them; []string: of the devices
+	GetFacts = "iwrun doctor"       // nothing; Facts
+	Open     = "opening a network"  // Models; int: a number by which Rows name them
+	Apply    = "applying a network" // Rows; Outputs: the logits by each of the members, one after the other
+	Measure  = "measuring steps"    // []Work, each with a configuration; Costs
 )
 
 // Facts are what iwrun-torch knows of itself and its machine.
@@ -46,7 +45,6 @@ func (r *Rows) numbers() *[]float32 { return &r.Values }
 
 // Outputs are what networks make of rows, row after row.
 type Outputs struct {
-	Width  int       // of a row
 	Values []float32 `json:"-"`
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -46,9 +45,7 @@ func written(t *testing.T, network string, labelled bool, set ...string) config.
 				text += fmt.Sprintf("%.4f,%.4f,%.4f,%.4f,%s,%d\n", row[0], row[1], row[2], row[3], label, i/3)
 			}
 		}
-		if err := os.WriteFile(filepath.Join(root, name+".csv"), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfiles.Write(t, filepath.Join(root, name+".csv"), text)
 	}
 	file, err := config.Parse("fit.yaml", []byte(strings.ReplaceAll(`experiment: fit
 dataset:
@@ -90,10 +87,7 @@ func made(t *testing.T, run config.Resolved, threads int) (store.Dir, store.Resu
 func TestSourcesAreOne(t *testing.T) {
 	run := written(t, "linear", true, "train.validation=0.1")
 	source := run.Dataset.Domains[0].Path
-	text, err := os.ReadFile(source)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testfiles.Read(t, source)
 	lines := strings.SplitAfter(string(text), "\n")
 	testfiles.Write(t, source, strings.Join(lines[:122], "")) // one row of the third class is left to the other source
 	testfiles.Write(t, filepath.Join(filepath.Dir(source), "other.csv"), lines[0]+strings.Join(lines[121:], ""))
@@ -156,10 +150,7 @@ func TestRunIsAModel(t *testing.T) {
 func TestSameBits(t *testing.T) {
 	for _, network := range networks {
 		file := func(dir store.Dir, name string) []byte {
-			content, err := os.ReadFile(dir.Path(name))
-			if err != nil {
-				t.Fatal(err)
-			}
+			content := testfiles.Read(t, dir.Path(name))
 			return content
 		}
 		run := written(t, network, true, "train.validation=0.1")
@@ -214,13 +205,8 @@ func TestErrors(t *testing.T) {
 	} {
 		run := written(t, "linear", false, "train.validation=0.1")
 		path := filepath.Join(filepath.Dir(run.Dataset.Domains[0].Path), c.domain+".csv")
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, append(text, c.row...), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		text := testfiles.Read(t, path)
+		testfiles.Write(t, path, string(append(text, c.row...)))
 		dir := plan.Of(run).Dir(t.TempDir())
 		if err := dir.Begin(); err != nil {
 			t.Fatal(err)

@@ -3,18 +3,15 @@ package learningrate
 import (
 	"encoding/json"
 	"math"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"iwda/internal/golden"
+	"iwda/internal/testfiles"
 )
 
 func TestInverseGolden(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join(golden.Folder(t), "schedules.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testfiles.Read(t, filepath.Join(golden.Folder(t), "schedules.json"))
 	var schedules struct {
 		Fine   [][]float64 `json:"inv"`     // step, rate, ten times the rate, …
 		Frozen [][]float64 `json:"inv_mmd"` // step, ten times the rate

@@ -4,7 +4,6 @@ package model_test
 
 import (
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -141,7 +140,7 @@ func TestONNXRuntime(t *testing.T) {
 				Values []float64
 			}
 		}
-		readJSON(t, output, &got)
+		testfiles.ReadJSON(t, output, &got)
 		if !slices.Equal(got.Inputs, []string{"input"}) || !slices.Equal(got.Probabilities.Shape, []int{clientRows, 3}) {
 			t.Errorf("inputs %v, probabilities of shape %v", got.Inputs, got.Probabilities.Shape)
 		}
@@ -165,7 +164,7 @@ func TestONNXRuntime(t *testing.T) {
 		}
 		run(t, "node", filepath.Join("testdata", "onnx.js"), os.Getenv("IWDA_NODE_MODULES"), file, c.input, output, fmt.Sprint(clientRows), "12")
 		var got struct{ Probabilities struct{ Values []float64 } }
-		readJSON(t, output, &got)
+		testfiles.ReadJSON(t, output, &got)
 		within(t, "probabilities", got.Probabilities.Values, c.probabilities)
 	})
 }
@@ -212,10 +211,7 @@ func ensemble(t *testing.T) clientCase {
 // TestPyTorch reads the folders with the words of docs/reference/model.md and with the Python package, in the
 // system's Python, which must have torch and torchvision.
 func TestPyTorch(t *testing.T) {
-	document, err := os.ReadFile(filepath.Join("..", "..", "docs", "reference", "model.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	document := testfiles.Read(t, filepath.Join("..", "..", "docs", "reference", "model.md"))
 	blocks := regexp.MustCompile("(?s)```python\n(.*?)```").FindAllStringSubmatch(string(document), -1)
 	if len(blocks) != 2 {
 		t.Fatalf("%d blocks of Python in docs/reference/model.md, want 2", len(blocks))
@@ -247,7 +243,7 @@ json.dump({name: values.flatten().tolist() for name, values in made.items()}, op
 		output := filepath.Join(c.folder, "output.json")
 		run(t, "/usr/bin/python3", script, c.folder, output, fmt.Sprint(clientRows), "12")
 		var got struct{ Predicted, Loaded []float64 }
-		readJSON(t, output, &got)
+		testfiles.ReadJSON(t, output, &got)
 		within(t, "probabilities", got.Predicted, c.probabilities)
 		within(t, "probabilities by iwda.load", got.Loaded, c.probabilities)
 	})
@@ -261,14 +257,10 @@ json.dump({name: values.flatten().tolist() for name, values in made.items()}, op
 		}
 		run(t, "/usr/bin/python3", arguments...)
 		var got struct{ Predicted, Loaded, Plain, Logits []float64 }
-		readJSON(t, output, &got)
+		testfiles.ReadJSON(t, output, &got)
 		within(t, "corrected probabilities", got.Predicted, c.probabilities)
 		within(t, "corrected probabilities by iwda.load", got.Loaded, c.probabilities)
-		logits := make([]float32, len(c.logits))
-		for i, v := range c.logits {
-			logits[i] = float32(v)
-		}
-		plain, err := c.about.Probabilities(logits, nil)
+		plain, err := c.about.Probabilities(weightest.Narrow(c.logits), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -277,15 +269,4 @@ json.dump({name: values.flatten().tolist() for name, values in made.items()}, op
 			within(t, "logits of the mlp of ten lines", got.Logits, c.logits)
 		}
 	}, scripted(t, "backbone.pt", 3, 7, 7), scripted(t, "shared.pt", 6), scripted(t, "vectors.pt", 2), frozen)
-}
-
-func readJSON(t *testing.T, path string, to any) {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(data, to); err != nil {
-		t.Fatal(err)
-	}
 }

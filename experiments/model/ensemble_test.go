@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"iwda/experiments/model"
+	"iwda/internal/testfiles"
 	"iwda/nets/architecture"
 	"iwda/nets/statedict"
 	"iwda/torch"
@@ -60,9 +61,7 @@ func TestOpenEnsemble(t *testing.T) {
 	}
 	// Every seed counts: what is left out silently would be another prediction.
 	touch(t, filepath.Join(folder, "seed-10", "config.yaml"))
-	if err := os.Remove(filepath.Join(folder, "seed-10", model.MetadataFile)); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Remove(t, filepath.Join(folder, "seed-10", model.MetadataFile))
 	if _, err := model.OpenEnsemble(folder); err == nil || !strings.Contains(err.Error(), "seed-10 is a run that has not finished") {
 		t.Errorf("a run that has not finished: error %v", err)
 	}
@@ -110,9 +109,7 @@ func TestSaveEnsemble(t *testing.T) {
 	}
 	// A run's folder is no former model.
 	run := filepath.Join(inner, "seed-9")
-	if err := os.Mkdir(run, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.MakeFolder(t, run)
 	touch(t, filepath.Join(run, model.MetadataFile))
 	if err := model.Save(inner, members[:1]...); err != nil {
 		t.Fatal(err)

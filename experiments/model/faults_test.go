@@ -79,10 +79,7 @@ func TestFormerModelFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(folder, model.MetadataFile)
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testfiles.Read(t, path)
 	lines := slices.DeleteFunc(strings.SplitAfter(string(text), "\n"), func(line string) bool {
 		return strings.HasPrefix(line, `  "seal"`) || strings.HasPrefix(line, `  "weights_sha256"`)
 	})
@@ -96,9 +93,7 @@ func TestFormerModelFolder(t *testing.T) {
 func TestRunsFolderIsNotReplaced(t *testing.T) {
 	former, _ := formerAndLatter(t)
 	folder := filepath.Join(t.TempDir(), "seed-1")
-	if err := os.Mkdir(folder, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.MakeFolder(t, folder)
 	touch(t, filepath.Join(folder, "config.yaml"))
 	touch(t, filepath.Join(folder, "model.json"))
 	if err := model.Save(folder, former[0]); err == nil || !strings.Contains(err.Error(), folder+" is the folder of a run") {
@@ -114,9 +109,7 @@ func TestRunsFolderIsNotReplaced(t *testing.T) {
 func TestEveryByteCounts(t *testing.T) {
 	former, _ := formerAndLatter(t)
 	folder, run := save(t, former[0]), filepath.Join(t.TempDir(), "run")
-	if err := os.Mkdir(run, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.MakeFolder(t, run)
 	place := filepath.Join(run, "checkpoint.safetensors")
 	torch.Tidy(func() { writeCheckpoint(t, place, networkOf(former[0]).State()) })
 	if err := former[0].Write(nil, run); err != nil {
@@ -125,10 +118,7 @@ func TestEveryByteCounts(t *testing.T) {
 	want := predictionsOf(former[:1])
 	refused, same := 0, 0
 	for _, path := range []string{filepath.Join(folder, model.MetadataFile), filepath.Join(folder, model.WeightsFile), filepath.Join(run, model.MetadataFile), place} {
-		whole, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		whole := testfiles.Read(t, path)
 		for how, damaged := range faultydisk.Damaged(whole, max(1, len(whole)/150)) {
 			testfiles.Write(t, path, string(damaged))
 			got, err := predicted(filepath.Dir(path))

@@ -72,15 +72,3 @@ func (m Model) Logits(torch bool) func(values []float32) []float32 {
 	}
 	return func(values []float32) []float32 { return weightest.Narrow(of.Logits(values, m.Input.Shape[0], 1)) }
 }
-
-// Features returns what a perceptron or an MLP of one hidden layer makes of rows that are normalised before its classifier, and their width.
-// There must be no other model.
-func (m Model) Features(values []float32) (features []float32, width int) {
-	p := m.learnt().(perceptron.Model)
-	hidden := regression.Classifier{Weight: weightest.Widen(p.Weight), Bias: weightest.Widen(p.Bias)}
-	features = weightest.Narrow(hidden.Logits(values, m.Input.Shape[0], 1))
-	for i, v := range features {
-		features[i] = max(v, 0)
-	}
-	return features, len(p.Bias)
-}

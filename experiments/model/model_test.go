@@ -169,10 +169,7 @@ func scripted(t *testing.T, name string, shape ...int) model.Metadata {
 	t.Helper()
 	about := describe(architecture.TorchScript, shape...)
 	file := filepath.Join("..", "..", "testdata", "torchscript", name)
-	content, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := testfiles.Read(t, file)
 	about.Architecture.Backbone = &model.Backbone{File: file, SHA256: fmt.Sprintf("%x", sha256.Sum256(content))}
 	return about
 }
@@ -233,17 +230,12 @@ func edited(t *testing.T, name architecture.Name, change func(keys map[string]an
 	t.Helper()
 	folder = save(t, makeModel(t, describe(name, 4)))
 	path := filepath.Join(folder, model.MetadataFile)
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var keys map[string]any
-	if err := json.Unmarshal(data, &keys); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.ReadJSON(t, path, &keys)
 	change(keys)
 	delete(keys, "seal") // as whoever changes it by hand must
-	if data, err = json.Marshal(keys); err != nil {
+	data, err := json.Marshal(keys)
+	if err != nil {
 		t.Fatal(err)
 	}
 	testfiles.Write(t, path, string(data))
@@ -479,10 +471,7 @@ func TestProbabilities(t *testing.T) {
 func TestNamesOfWeights(t *testing.T) {
 	torch.Tidy(func() {
 		folder := save(t, makeModel(t, describe(architecture.LeNet, 1, 28, 28)))
-		content, err := os.ReadFile(filepath.Join(folder, model.WeightsFile))
-		if err != nil {
-			t.Fatal(err)
-		}
+		content := testfiles.Read(t, filepath.Join(folder, model.WeightsFile))
 		tensors, metadata, err := torch.ParseTensors(content)
 		if err != nil {
 			t.Fatal(err)
@@ -509,10 +498,7 @@ func TestTorchScriptModel(t *testing.T) {
 		t.Errorf("error %v, %d bytes", err, out.Len())
 	}
 	folder := save(t, m)
-	other, err := os.ReadFile(filepath.Join("..", "..", "testdata", "torchscript", "frozen.pt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := testfiles.Read(t, filepath.Join("..", "..", "testdata", "torchscript", "frozen.pt"))
 	testfiles.Write(t, filepath.Join(folder, model.BackboneFile), string(other))
 	if _, err := (model.Trust{Inside: true}).Open(folder); err == nil || !strings.Contains(err.Error(), "it had "+m.Architecture.Backbone.SHA256) {
 		t.Errorf("another module: error %v", err)

@@ -42,9 +42,7 @@ func TestOpenSaysWhatIsMissing(t *testing.T) {
 		{"a run that has not finished", empty("config.yaml", "checkpoint.safetensors"), "has not finished"},
 		{"no weights", func(t *testing.T) string {
 			folder := whole(t)
-			if err := os.Remove(filepath.Join(folder, model.WeightsFile)); err != nil {
-				t.Fatal(err)
-			}
+			testfiles.Remove(t, filepath.Join(folder, model.WeightsFile))
 			return folder
 		}, "has no weights: neither model.safetensors nor, as a run's folder, checkpoint.safetensors"},
 		{"a damaged checkpoint", func(t *testing.T) string {
@@ -148,10 +146,7 @@ func TestModulesRunIfTrusted(t *testing.T) {
 	about := scripted(t, "vectors.pt", 2)
 	of := save(t, makeModel(t, about))
 	module := filepath.Join(of, model.BackboneFile)
-	content, err := os.ReadFile(module)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := testfiles.Read(t, module)
 	elsewhere := filepath.Join(t.TempDir(), "it's elsewhere.pt")
 	testfiles.Write(t, elsewhere, string(content))
 	link := func(to string) string {

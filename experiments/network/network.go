@@ -177,13 +177,3 @@ func (m member) pools(b Batch, other member) bool {
 	return m.network.(*nets.Frozen).SharesBackbone(other.network.(*nets.Frozen)) &&
 		(b.Normalised || m.Normalisation.SameOnTarget(other.Normalisation))
 }
-
-// Features returns what the network of a member makes of a batch before its classifier, row-major, and the width of
-// a row.
-func (e *Ensemble) Features(of int, b Batch) (values []float32, width int, err error) {
-	err = e.each([]int{of}, func(m member) {
-		features, _ := m.network.Forward(e.tensor(b, m), false)
-		values, width = torch.ToSlice[float32](features), features.Shape()[1]
-	})
-	return values, width, err
-}

@@ -141,9 +141,7 @@ func TestOtherConfiguration(t *testing.T) {
 	runs[0].Config.Train.Epochs, runs[0].Config.Dataset.Root = 7, "/elsewhere"
 	for _, lacking := range []string{"", store.ResultFile} { // the checkpoints are enough
 		if lacking != "" {
-			if err := os.Remove(dir.Path(lacking)); err != nil {
-				t.Fatal(err)
-			}
+			testfiles.Remove(t, dir.Path(lacking))
 		}
 		before := filesIn(t, dir)
 		summary := Run(t.Context(), runs, options)
@@ -280,10 +278,7 @@ func filesIn(t *testing.T, dir store.Dir) map[string]string {
 	}
 	files := map[string]string{}
 	for _, entry := range entries {
-		text, err := os.ReadFile(dir.Path(entry.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testfiles.Read(t, dir.Path(entry.Name()))
 		files[entry.Name()] = string(text)
 	}
 	return files

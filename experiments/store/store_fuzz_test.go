@@ -4,13 +4,13 @@ import (
 	"encoding/json"
 	"io"
 	"math"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"iwda/internal/allocation"
+	"iwda/internal/testfiles"
 )
 
 func encoded(t testing.TB, result Result) []byte {
@@ -97,18 +97,13 @@ func FuzzParseOutputs(f *testing.F) {
 	if err := dir.WriteOutputs(Outputs{Classes: 2, HeldOut: []float32{1, 2}, HeldOutLabels: []int{1}, Target: []float32{1, 2, 3, 4}, TargetLabels: []int{0, 1}}); err != nil {
 		f.Fatal(err)
 	}
-	whole, err := os.ReadFile(dir.Path(OutputsFile))
-	if err != nil {
-		f.Fatal(err)
-	}
+	whole := testfiles.Read(f, dir.Path(OutputsFile))
 	f.Add(whole)
 	crossed := Outputs{Classes: 2, HeldOut: []float32{1, 2}, HeldOutLabels: []int{1}, Target: []float32{1, 2, 3, 4}, TargetCrossed: []float32{5, 6, 7, 8}, TargetLabels: []int{0, 1}}
 	if err := dir.WriteOutputs(crossed); err != nil {
 		f.Fatal(err)
 	}
-	if whole, err = os.ReadFile(dir.Path(OutputsFile)); err != nil {
-		f.Fatal(err)
-	}
+	whole = testfiles.Read(f, dir.Path(OutputsFile))
 	f.Add(whole)
 	if read, err := parseOutputs(whole); err != nil || !reflect.DeepEqual(read, crossed) || !slices.Equal(read.Compared(), crossed.TargetCrossed) {
 		f.Errorf("%+v, %v", read, err)

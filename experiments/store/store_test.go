@@ -42,10 +42,7 @@ func begun(t *testing.T, root string, id string) Dir {
 
 func read(t *testing.T, path string) string {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testfiles.Read(t, path)
 	return string(text)
 }
 

@@ -70,11 +70,6 @@ func newAlignment(run config.Resolved, method config.Method, featureSize int, so
 		})
 	case config.MCC:
 		return classConfusion(sourceShares)
-	case config.BNM:
-		return untrained(func(f stepOutputs) torch.Tensor {
-			_, target := f.split(f.logits)
-			return losses.NuclearNorm(target)
-		})
 	}
 	panic(fmt.Sprintf("train: method %s: no alignment %q", method.Name, method.Alignment))
 }

@@ -133,10 +133,7 @@ func TestEveryAlignment(t *testing.T) {
 	for _, c := range cases {
 		run := resolve(t, "subsampled", c.method, 1, append(c.set, "train.epochs=2", "dataset.train_per_class=10")...)
 		dir, result := train(t, run)
-		metrics, err := dir.ReadMetrics()
-		if err != nil {
-			t.Fatal(err)
-		}
+		metrics := metricsOf(t, dir)
 		if math.IsNaN(metrics[2].DomainLoss) || result.Steps != 12 {
 			t.Errorf("%s %v: %+v", c.method, c.set, metrics[2])
 		}

@@ -69,10 +69,7 @@ func BenchmarkMLPStep(b *testing.B) {
 
 // benchmarkTest returns that many test images, of all digits in turn.
 func benchmarkTest(b *testing.B, images int) rowReader {
-	d, err := openData(resolve(b, "full", "dann", 1, fmt.Sprintf("dataset.test_per_class=%d", images/10), "dataset.train_per_class=10"))
-	if err != nil {
-		b.Fatal(err)
-	}
+	d := opened(b, resolve(b, "full", "dann", 1, fmt.Sprintf("dataset.test_per_class=%d", images/10), "dataset.train_per_class=10"))
 	return d.onTest
 }
 

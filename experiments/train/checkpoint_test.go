@@ -47,10 +47,7 @@ func TestDamagedCheckpoint(t *testing.T) {
 	left := interrupted(t, run)
 	flip := func(at func(size int) int) func(t *testing.T, path string) {
 		return func(t *testing.T, path string) {
-			data, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := testfiles.Read(t, path)
 			data[at(len(data))] ^= 0x10
 			testfiles.Write(t, path, string(data))
 		}
@@ -70,9 +67,7 @@ func TestDamagedCheckpoint(t *testing.T) {
 		"flipped in the header": flip(func(int) int { return 300 }),
 		"flipped in a value":    flip(func(size int) int { return size - 1000 }),
 		"removed": func(t *testing.T, path string) {
-			if err := os.Remove(path); err != nil {
-				t.Fatal(err)
-			}
+			testfiles.Remove(t, path)
 		},
 	} {
 		for _, both := range []bool{false, true} {
@@ -192,10 +187,7 @@ func otherFormat(t *testing.T, file []byte) []byte {
 func TestCheckpointOfAnotherRun(t *testing.T) {
 	run := resolve(t, "subsampled", "iwdan", 1)
 	dir := interrupted(t, run)
-	before, err := os.ReadFile(dir.Path(store.CheckpointFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := testfiles.Read(t, dir.Path(store.CheckpointFile))
 	rewritten := func(change func(*checkpoint.Record)) []byte {
 		file, err := checkpoint.Read(dir.Path(store.CheckpointFile))
 		if err != nil {
@@ -204,10 +196,7 @@ func TestCheckpointOfAnotherRun(t *testing.T) {
 		change(&file.Record)
 		path := filepath.Join(t.TempDir(), "checkpoint")
 		writeRecord(t, path, file)
-		changed, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		changed := testfiles.Read(t, path)
 		return changed
 	}
 	for name, test := range map[string]struct {

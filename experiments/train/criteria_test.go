@@ -20,10 +20,7 @@ import (
 func TestEveryEvaluationMeasuresCriteria(t *testing.T) {
 	run := ownRun(t, "iwdan", nil, "train.validation=0.3")
 	dir, result := train(t, run)
-	metrics, err := dir.ReadMetrics()
-	if err != nil {
-		t.Fatal(err)
-	}
+	metrics := metricsOf(t, dir)
 	if len(metrics) != 5 {
 		t.Fatalf("%d evaluations", len(metrics))
 	}
@@ -81,10 +78,7 @@ func TestEveryEvaluationMeasuresCriteria(t *testing.T) {
 // Without held-out rows there are the criteria that need none, and nothing to choose by.
 func TestCriteriaWithoutHeldOutRows(t *testing.T) {
 	dir, result := train(t, ownRun(t, "source-only", trueLabel))
-	metrics, err := dir.ReadMetrics()
-	if err != nil {
-		t.Fatal(err)
-	}
+	metrics := metricsOf(t, dir)
 	for _, m := range metrics {
 		if _, there := m.Criteria["entropy"]; !there || len(m.Criteria) != 4 {
 			t.Errorf("epoch %d: %v", m.Epoch, m.Criteria)

@@ -44,10 +44,7 @@ overrides:
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, err := openData(run)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := opened(t, run)
 		got := [3][]int{d.Labels.Source.Counts(10), d.Labels.Target.Counts(10), testCounts(t, d)}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: %s", variant, diff)
@@ -130,10 +127,7 @@ train: {batch: 5}
 	}
 	t.Setenv("XDG_CACHE_HOME", "")
 	t.Setenv("HOME", "") // nothing is kept, and there is no need of a place
-	d, err := openData(run)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := opened(t, run)
 	if d.Labels.Source.Len() != 10 || d.Labels.Target.Len() != 2 || testCounts(t, d)[2] != 1 {
 		t.Errorf("%d source and %d target rows, want 10 and 2", d.Labels.Source.Len(), d.Labels.Target.Len())
 	}

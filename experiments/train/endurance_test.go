@@ -9,6 +9,7 @@ import (
 
 	"iwda/experiments/config"
 	"iwda/experiments/plan"
+	"iwda/internal/testfiles"
 	"iwda/torch"
 )
 
@@ -27,10 +28,7 @@ func footprintNow(t *testing.T) footprint {
 		}
 		return len(entries)
 	}
-	status, err := os.ReadFile("/proc/self/statm")
-	if err != nil {
-		t.Fatal(err)
-	}
+	status := testfiles.Read(t, "/proc/self/statm")
 	var all, resident int64
 	if _, err := fmt.Sscan(string(status), &all, &resident); err != nil {
 		t.Fatal(err)

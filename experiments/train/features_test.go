@@ -105,10 +105,7 @@ func TestValuesThatAreTooLarge(t *testing.T) {
 	}
 	// Standardised they are some deviations from the mean, which is no error.
 	run.Network.Normalise = "standard"
-	d, err := openData(run)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := opened(t, run)
 	if err := d.close(); err != nil {
 		t.Error(err)
 	}

@@ -115,10 +115,7 @@ func TestTrainingReadsNoTargetLabel(t *testing.T) {
 		for name, labels := range labellings {
 			dir, _ := train(t, ownRun(t, method, labels))
 			outcomes[name] = outcomeOf(t, dir)
-			text, err := os.ReadFile(dir.Path(store.ResultFile))
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := testfiles.Read(t, dir.Path(store.ResultFile))
 			labelled := name != "none" && name != "unknown"
 			for _, key := range []string{"accuracy", "best_epoch", `"confusion"`, "true_weights", "weight_distance", "jsd", `"target"`} {
 				if strings.Contains(string(text), key) != labelled {
@@ -161,10 +158,7 @@ func TestRunWithoutTargetLabels(t *testing.T) {
 			t.Errorf("%s shares sum to %v", name, total)
 		}
 	}
-	metrics, err := dir.ReadMetrics()
-	if err != nil {
-		t.Fatal(err)
-	}
+	metrics := metricsOf(t, dir)
 	first, last := metrics[0], metrics[len(metrics)-1]
 	if last.Certainty.Value != known.Certainty || !(first.Certainty.Value < last.Certainty.Value && last.Certainty.Value <= 1) {
 		t.Errorf("certainty %v at first, %v at last, %v in the result", first.Certainty, last.Certainty, known.Certainty)

@@ -45,9 +45,7 @@ func drawOffice(t testing.TB, perClass int) (root string) {
 	for _, domain := range []string{"amazon", "dslr"} {
 		for class, name := range description.Classes {
 			folder := filepath.Join(root, domain, "images", name)
-			if err := os.MkdirAll(folder, 0o777); err != nil {
-				t.Fatal(err)
-			}
+			testfiles.MakeFolder(t, folder)
 			for n := range perClass {
 				m := image.NewRGBA(image.Rect(0, 0, side, side))
 				for y := range side {
@@ -135,10 +133,7 @@ func TestImagesEndToEnd(t *testing.T) {
 	} {
 		run := resolveOffice(t, root, "full", c.method, append(c.set, "train.steps=6", "train.eval_every=3")...)
 		dir, result := train(t, run)
-		metrics, err := dir.ReadMetrics()
-		if err != nil {
-			t.Fatal(err)
-		}
+		metrics := metricsOf(t, dir)
 		if len(metrics) != 3 || result.Steps != 6 || len(result.Classes) != 31 {
 			t.Errorf("%s %v: %d evaluations, %d steps", c.method, c.set, len(metrics), result.Steps)
 		}
@@ -415,54 +410,6 @@ func TestShuffledViews(t *testing.T) {
 	}
 }
 
-// A step in bfloat16 has nearly the losses and the gradient of one in float32, and leaves
-// parameters, gradients and what it says of the rows in float32.
-func TestPrecision(t *testing.T) {
-	root := drawOffice(t, 2)
-	type made struct{ classification, domain, gradient float64 }
-	step := func(precision string) (m made) {
-		run := resolveOffice(t, root, "full", "iwdan", "train.precision="+precision, "train.batch=8")
-		trainer := makeTrainer(t, run, Options{Threads: 1})
-		defer func() {
-			if err := trainer.close(); err != nil {
-				t.Error(err)
-			}
-		}()
-		torch.Tidy(func() {
-			trainer.random.Use(func() {
-				b, err := trainer.data.feed.next(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
-				at := position{epoch: 2}
-				f := trainer.model.forward(trainer.model.inputs(b), true)
-				if f.logits.DType() != torch.Float32 || f.probabilities.DType() != torch.Float32 {
-					t.Errorf("%s: logits are %v, probabilities %v", precision, f.logits.DType(), f.probabilities.DType())
-				}
-				l := lossesAt(trainer, f, at)
-				norms := trainer.optimisation.step(numbers(trainer.optimisation.rates(at)), l.minimised)
-				m = made{l.classification.Item(), l.domain.Item(), norms.network[0].Item()}
-				for _, p := range trainer.model.state().Parameters() {
-					if g, ok := p.Grad(); !ok || g.DType() != torch.Float32 || p.DType() != torch.Float32 {
-						t.Fatalf("%s: a parameter is %v", precision, p.DType())
-					}
-				}
-			})
-		})
-		return m
-	}
-	exact, rough := step("float32"), step("bf16")
-	for name, of := range map[string]struct{ exact, rough, tolerance float64 }{
-		"classification loss": {exact.classification, rough.classification, 0.02},
-		"domain loss":         {exact.domain, rough.domain, 0.05},
-		"gradient":            {exact.gradient, rough.gradient, 0.1},
-	} {
-		if of.exact == of.rough || math.Abs(of.rough/of.exact-1) > of.tolerance {
-			t.Errorf("%s: %v in float32, %v in bfloat16", name, of.exact, of.rough)
-		}
-	}
-}
-
 // A copy that lacks images trains, but is no copy of what the paper was made on: the run says so at its
 // start and in its result, and so does the command before it starts one.
 func TestImagesThatAreNotThePublishedOnes(t *testing.T) {
@@ -474,9 +421,7 @@ func TestImagesThatAreNotThePublishedOnes(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, path := range paths {
-			if err := os.Remove(path); err != nil {
-				t.Fatal(err)
-			}
+			testfiles.Remove(t, path)
 			left--
 		}
 	}

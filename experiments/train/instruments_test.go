@@ -20,10 +20,7 @@ func TestDiscriminatorAccuracy(t *testing.T) {
 func TestInstruments(t *testing.T) {
 	for method, discriminated := range map[string]bool{"iwdan": true, "jan": false, "source-only": false} {
 		dir, _ := train(t, resolve(t, "subsampled", method, 1))
-		metrics, err := dir.ReadMetrics()
-		if err != nil {
-			t.Fatal(err)
-		}
+		metrics := metricsOf(t, dir)
 		updates, err := dir.ReadWeights()
 		if err != nil {
 			t.Fatal(err)

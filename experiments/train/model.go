@@ -20,8 +20,7 @@ type model struct {
 	// evaluated is the part of the network that maps the rows of an evaluation to
 	// logits: all of it, unless a frozen backbone's features are computed in advance.
 	evaluated nets.Network
-	apart     bool   // in training each domain passes through the network on its own
-	precision string // of training passes, as in the configuration
+	apart     bool // in training each domain passes through the network on its own
 	// pretrainedSHA256 is the hash of the file of pretrained weights, or empty.
 	pretrainedSHA256 string
 	device           torch.Device
@@ -34,7 +33,7 @@ func openModelAndData(ctx context.Context, run config.Resolved, random *torch.Ra
 	if err != nil {
 		return nil, nil, err
 	}
-	m := &model{device: options.Device, precision: run.Train.Precision}
+	m := &model{device: options.Device}
 	if described.Kind != catalogue.ImageFiles {
 		d, err := openData(run)
 		if err != nil {
@@ -169,7 +168,7 @@ func (m *model) forward(in stepInputs, aligned bool) (f stepOutputs) {
 	} else {
 		f.features, f.logits = m.passDomains(sources...)
 		torch.NoGrad(func() {
-			_, ofTarget := m.pass(in.target)
+			_, ofTarget := m.network.Forward(in.target, true)
 			logits = torch.Cat(0, f.logits.Detach(), ofTarget)
 		})
 	}
@@ -177,26 +176,17 @@ func (m *model) forward(in stepInputs, aligned bool) (f stepOutputs) {
 	return f
 }
 
-// passDomains passes rows of several domains through the network, each on its own if they are apart.
+// passDomains passes rows of several domains through the network in training mode, each on its own if they are apart.
 func (m *model) passDomains(rows ...torch.Tensor) (features, logits torch.Tensor) {
 	if !m.apart && len(rows) > 1 {
 		rows = []torch.Tensor{torch.Cat(0, rows...)}
 	}
-	features, logits = m.pass(rows[0])
+	features, logits = m.network.Forward(rows[0], true)
 	for _, of := range rows[1:] {
-		moreFeatures, moreLogits := m.pass(of)
+		moreFeatures, moreLogits := m.network.Forward(of, true)
 		features, logits = torch.Cat(0, features, moreFeatures), torch.Cat(0, logits, moreLogits)
 	}
 	return features, logits
-}
-
-// pass passes rows through the network in training mode and returns float32.
-func (m *model) pass(rows torch.Tensor) (features, logits torch.Tensor) {
-	if m.precision != config.BFloat16 {
-		return m.network.Forward(rows, true)
-	}
-	torch.Autocast(m.device, func() { features, logits = m.network.Forward(rows, true) })
-	return features.To(torch.Float32, m.device), logits.To(torch.Float32, m.device)
 }
 
 func (m *model) state() nets.State { return m.network.State().Prefixed(checkpoint.NetworkPrefix) }

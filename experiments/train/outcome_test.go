@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"runtime"
 	"slices"
 	"testing"
@@ -16,6 +15,7 @@ import (
 	"iwda/experiments/checkpoint"
 	"iwda/experiments/config"
 	"iwda/experiments/store"
+	"iwda/internal/testfiles"
 	"iwda/torch"
 )
 
@@ -67,17 +67,11 @@ func outcomeOf(t *testing.T, dir store.Dir) outcome {
 	if err != nil {
 		t.Fatal(err)
 	}
-	metrics, err := dir.ReadMetrics()
-	if err != nil {
-		t.Fatal(err)
-	}
+	metrics := metricsOf(t, dir)
 	for i := range metrics {
 		metrics[i].Seconds = 0
 	}
-	weights, err := os.ReadFile(dir.Path(store.WeightsFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	weights := testfiles.Read(t, dir.Path(store.WeightsFile))
 	o := outcome{timeless(result), metrics, string(weights), map[string][]byte{}}
 	torch.Tidy(func() {
 		file, err := checkpoint.Read(dir.Path(store.CheckpointFile))

@@ -30,10 +30,7 @@ func evaluateSaved(t *testing.T, run config.Resolved, dir store.Dir) (savedmodel
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := openData(run)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := opened(t, run)
 	counts := measure.NewConfusion(len(d.Classes))
 	e := evaluator{logitsOf(networkOf(t, m)), 20, torch.CPU, Options{}.alive}
 	if err := e.evaluate(context.Background(), d.onTest, counts); err != nil {

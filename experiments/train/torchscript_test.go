@@ -3,7 +3,6 @@ package train
 import (
 	"context"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -122,10 +121,7 @@ func TestTorchScriptThatDoesNotFit(t *testing.T) {
 // A module that has changed since is not taken for that of a finished run, whose hash knows no
 // more than its name; without one finished runs stay.
 func TestChangedModule(t *testing.T) {
-	content, err := os.ReadFile(filepath.Join(scripts, "vectors.pt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := testfiles.Read(t, filepath.Join(scripts, "vectors.pt"))
 	folder := t.TempDir()
 	module := filepath.Join(folder, "vectors.pt")
 	write := func(content []byte) {
@@ -148,9 +144,7 @@ func TestChangedModule(t *testing.T) {
 	if err, want := domains.CheckSameWeights(runs, folder, false), "was trained from another file than "+module; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error %v, want %q", err, want)
 	}
-	if err := os.Remove(module); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Remove(t, module)
 	if err := domains.CheckSameWeights(runs, folder, true); err != nil {
 		t.Error(err)
 	}

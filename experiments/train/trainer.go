@@ -83,7 +83,7 @@ func (t *trainer) open(ctx context.Context) (err error) {
 	t.objective.state().Move(torch.Float32, device)
 	t.optimisation = newOptimisation(t.run, t.model.network, t.objective.pairs, t.restarts)
 	t.evaluator = evaluator{logitsOf(t.model.evaluated), t.run.Train.EvalBatch, device, t.options.alive}
-	t.capturer = &capturer{on: t.captures(method), device: device, random: t.random, compute: t.compute, steps: map[bool]*capturedStep{}}
+	t.capturer = &capturer{on: t.captures(), device: device, random: t.random, compute: t.compute, steps: map[bool]*capturedStep{}}
 	t.readings = newReadings(device)
 	t.record = newRecord(classes, t.dir)
 	t.checkpoints = newCheckpoints(t.run, t.dir, t.options,
@@ -96,14 +96,13 @@ func (t *trainer) open(ctx context.Context) (err error) {
 	return nil
 }
 
-// captures reports whether a GPU captures the run's steps. Those are not in which a GPU would have to
-// wait for the host: for losses that do, and for whatever a network of the user's own does.
-func (t *trainer) captures(method config.Method) bool {
+// captures reports whether a GPU captures the run's steps: not those of a network of the user's own, which
+// may wait for the host.
+func (t *trainer) captures() bool {
 	if t.options.captured {
 		return true
 	}
-	return t.run.Train.Graph && t.options.Device.IsCUDA() &&
-		!method.Alignment.Properties().Waits && t.run.Network.Name != string(architecture.TorchScript)
+	return t.run.Train.Graph && t.options.Device.IsCUDA() && t.run.Network.Name != string(architecture.TorchScript)
 }
 
 // close releases what the parts hold, as far as they were made.

@@ -2,7 +2,6 @@ package train
 
 import (
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -46,10 +45,7 @@ func TestHeldOutRowsAreNotTrainedOn(t *testing.T) {
 
 	other := ownRun(t, "iwcdan", nil, set...)
 	path := filepath.Join(other.Dataset.Root, "source.csv")
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testfiles.Read(t, path)
 	lines := strings.Split(string(text), "\n")
 	for _, row := range held {
 		values, label, _ := strings.Cut(lines[1+row], ",")
@@ -64,10 +60,7 @@ func TestHeldOutRowsAreNotTrainedOn(t *testing.T) {
 		t.Errorf("on held-out rows: %+v, on others %+v", a, b)
 	}
 
-	metrics, err := dir.ReadMetrics()
-	if err != nil {
-		t.Fatal(err)
-	}
+	metrics := metricsOf(t, dir)
 	if last := metrics[len(metrics)-1]; last.ValidationAccuracy.Value != a.Accuracy || last.ValidationLoss.Value != a.Loss || !last.Certainty.Measured {
 		t.Errorf("the last evaluation is %+v, the result %+v", last, a)
 	}
@@ -90,10 +83,7 @@ func TestNormalisedRun(t *testing.T) {
 		run := ownRun(t, "iwdan", trueLabel, append(settings, "train.validation=0.2")...)
 		if way == "clipped" {
 			file := filepath.Join(run.Dataset.Root, "target.csv")
-			rows, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			rows := testfiles.Read(t, file)
 			testfiles.Write(t, file, string(append(rows, "1e9,-1e12,dog\n"...)))
 		}
 		dir, result := train(t, run)
@@ -101,10 +91,7 @@ func TestNormalisedRun(t *testing.T) {
 		if diff := outcomeOf(t, dir).diff(outcomeOf(t, pieces)); diff != "" || n < 2 {
 			t.Errorf("%s: in %d pieces: %s", way, n, diff)
 		}
-		d, err := openData(run)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := opened(t, run)
 		defer d.close()
 		m, err := savedmodel.Open(dir.String())
 		if err != nil {
@@ -164,13 +151,9 @@ func TestNormalisedRun(t *testing.T) {
 func TestHoldingOutNeedsTwoRowsOfAClass(t *testing.T) {
 	run := ownRun(t, "iwdan", nil, "train.validation=0.3")
 	path := filepath.Join(run.Dataset.Root, "source.csv")
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testfiles.Read(t, path)
 	testfiles.Write(t, path, string(append(text, "1,2,eel\n"...)))
-	_, err = openData(run)
-	if err == nil || !strings.Contains(err.Error(), `source.csv: one row of class "eel"; with train.validation it takes two`) {
+	if _, err := openData(run); err == nil || !strings.Contains(err.Error(), `source.csv: one row of class "eel"; with train.validation it takes two`) {
 		t.Errorf("error %v", err)
 	}
 }

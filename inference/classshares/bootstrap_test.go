@@ -14,13 +14,7 @@ import (
 )
 
 // rowsOf are those of probabilities.
-func rowsOf(wide []float64) Rows {
-	narrow := make([]float32, len(wide))
-	for i, v := range wide {
-		narrow[i] = float32(v)
-	}
-	return Rows{Values: narrow, Probabilities: true}
-}
+func rowsOf(wide []float64) Rows { return Rows{Values: weightest.Narrow(wide), Probabilities: true} }
 
 // Of a classifier that is too sure by half and biased, with few held-out rows and many of the
 // target, the calibration is what is known least. Intervals that take it as given hold half to
@@ -33,10 +27,7 @@ func TestIntervalsKnowOfTheCalibration(t *testing.T) {
 	for seed := range uint64(samples) {
 		random := rand.New(rand.NewPCG(seed, 9))
 		source, labels := problem.SourceRows(n, random)
-		s, err := Fit(2, rowsOf(source), labels, rowsOf(problem.TargetRows(m, random)), Settings{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := fit(t, 2, rowsOf(source), labels, rowsOf(problem.TargetRows(m, random)), Settings{})
 		how := intervals.BootstrapSettings{Replicas: 100, Seed: seed}
 		for held, bound := range map[*int]func() (intervals.Uncertainty, error){
 			&refitted: func() (intervals.Uncertainty, error) { return s.Bootstrap(how) },
@@ -85,10 +76,7 @@ func TestResampleOfOtherTrainingShares(t *testing.T) {
 	}
 	for _, form := range []string{"ts", "nbvs"} {
 		how := Settings{Calibration: form, Trained: []float64{0.6, 0.3, 0.1}}
-		s, err := Fit(3, heldOut, labels, target, how)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := fit(t, 3, heldOut, labels, target, how)
 		r, err := s.resampler()
 		if err != nil {
 			t.Fatal(err)
@@ -97,10 +85,7 @@ func TestResampleOfOtherTrainingShares(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := Fit(3, again, theirs, target, how)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := fit(t, 3, again, theirs, target, how)
 		if want.Form != form {
 			t.Fatalf("fitted %s in the place of %s", want.Form, form)
 		}
@@ -142,10 +127,7 @@ func TestZerosAndRareClasses(t *testing.T) {
 			if c.voted {
 				source.Probabilities, target.Probabilities = votes(source.Probabilities, 3, random), votes(target.Probabilities, 3, random)
 			}
-			s, err := Fit(3, rowsOf(source.Probabilities), source.Labels, rowsOf(target.Probabilities), Settings{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := fit(t, 3, rowsOf(source.Probabilities), source.Labels, rowsOf(target.Probabilities), Settings{})
 			u, err := s.Bootstrap(intervals.BootstrapSettings{Seed: seed, Replicas: 60})
 			if err != nil {
 				t.Fatal(err)
@@ -176,10 +158,7 @@ func TestManyClassesFewRows(t *testing.T) {
 	for len(slices.Compact(slices.Sorted(slices.Values(labels)))) < k {
 		source, labels = p.SourceRows(10*k, random)
 	}
-	s, err := Fit(k, rowsOf(source), labels, rowsOf(p.TargetRows(30, random)), Settings{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := fit(t, k, rowsOf(source), labels, rowsOf(p.TargetRows(30, random)), Settings{})
 	u, err := s.Bootstrap(intervals.BootstrapSettings{Replicas: 100})
 	if err != nil || u.Warning != "" {
 		t.Fatal(u.Warning, err)

@@ -46,10 +46,7 @@ func TestPerformance(t *testing.T) {
 				if grouped {
 					heldOut.Groups, rows.Groups = source.Groups, target.Groups
 				}
-				s, err := Fit(k, heldOut, source.Labels, rows, Settings{})
-				if err != nil {
-					t.Fatal(err)
-				}
+				s := fit(t, k, heldOut, source.Labels, rows, Settings{})
 				performance, err := s.Performance(maxima(source.Probabilities, k), predicted, intervals.BootstrapSettings{Seed: seed, Replicas: 100})
 				if err != nil {
 					t.Fatal(err)
@@ -107,10 +104,7 @@ func TestRecallOfFewRows(t *testing.T) {
 	for seed := range uint64(draws) {
 		source, target := p.DrawSource(600, random), p.DrawTarget(50, random)
 		predicted := maxima(target.Probabilities, k)
-		s, err := Fit(k, rowsOf(source.Probabilities), source.Labels, rowsOf(target.Probabilities), Settings{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := fit(t, k, rowsOf(source.Probabilities), source.Labels, rowsOf(target.Probabilities), Settings{})
 		got, err := s.Performance(maxima(source.Probabilities, k), predicted, intervals.BootstrapSettings{Seed: seed, Replicas: 20})
 		if err != nil {
 			t.Fatal(err)
@@ -144,10 +138,7 @@ func TestPerformanceOfUnknown(t *testing.T) {
 	p := gaussians.Rising(2)
 	random := rand.New(rand.NewPCG(43, 44))
 	source, target := p.DrawSource(300, random), p.DrawTarget(300, random)
-	s, err := Fit(2, rowsOf(source.Probabilities), source.Labels, rowsOf(target.Probabilities), Settings{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := fit(t, 2, rowsOf(source.Probabilities), source.Labels, rowsOf(target.Probabilities), Settings{})
 	got, err := s.Performance(make([]int, 300), make([]int, 300), intervals.BootstrapSettings{Replicas: 100})
 	if err != nil || got.Classes[1].Precision != nil || got.Classes[1].Recall.Value != 0 || got.Classes[0].Recall.Value != 1 {
 		t.Errorf("%+v, %v", got, err)
@@ -158,4 +149,13 @@ func TestPerformanceOfUnknown(t *testing.T) {
 	if _, err := s.Performance(make([]int, 299), make([]int, 300), intervals.BootstrapSettings{}); err == nil {
 		t.Error("a held-out row without a prediction is no error")
 	}
+}
+
+func fit(t testing.TB, classes int, heldOut Rows, labels []int, target Rows, s Settings) *Shares {
+	t.Helper()
+	x, err := Fit(classes, heldOut, labels, target, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
 }

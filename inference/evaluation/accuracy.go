@@ -11,21 +11,15 @@ import (
 	"iwda/internal/clusters"
 )
 
-// Stratum is the labelled rows of a part of all rows, drawn from it at random without
-// replacement. Rows that were drawn from all are one stratum, whose share is 1.
-type Stratum struct {
-	Share    float64   // of all rows that belong to it; those of all strata sum to 1
-	Right    []float64 // of each row (n), 1 if it is right, 0 if not
+// Scores are what labels say of one classifier's predictions: of the labelled rows, which were drawn from all at
+// random without replacement, and what is expected of all rows. Without confidences, Expected and what was
+// added to All are zeros.
+type Scores struct {
+	Right    []float64 // of each labelled row (n), 1 if it is right, 0 if not
 	Expected []float64 // how likely that was without its label (n): its confidence
 	// Groups say which rows belong together (n numbers), if whole groups were drawn: what counts then is
 	// their number. nil: rows were drawn one by one.
 	Groups []int
-}
-
-// Scores are what labels say of one classifier's predictions: the labelled rows, and what is expected of all
-// rows. Without confidences, Expected and what was added to All are zeros.
-type Scores struct {
-	Strata []Stratum
 	All    Moments
 }
 
@@ -44,47 +38,32 @@ const level = 0.95
 const fewest = 10
 
 // Accuracy estimates the share of all rows that are right from those with labels: by [Powered],
-// unless fewer than ten of these are right, or wrong, or the rows were drawn in several strata, which
-// make of confidences what can be made of them. powered tells which. The interval is for the rows
+// unless fewer than ten of these are right, or wrong. powered tells which. The interval is for the rows
 // that were predicted, and narrows to nothing once all of them have labels.
 //
-// Each interval is Wilson's, of as many rows that were drawn from all as would have the estimate's
+// Each interval is Wilson's, of as many rows as would have the estimate's
 // variance; research/evaluation.md has what it was compared with, and how often it holds. With
 // among > 1 all intervals of so many such estimates hold together with the level (Bonferroni), as they must
 // for the best of them, which the same labels chose.
 //
-// There must be a stratum, and a labelled row in each. Accuracy panics where lengths do not fit, or if
-// more rows have labels than there are.
+// There must be a labelled row. Accuracy panics where lengths do not fit, or if more rows have labels than there are.
 func Accuracy(s Scores, among int) (e Estimate, powered bool) {
 	s.check()
 	p, lambda := s.value()
 	if lambda >= 0 && p > 0 && p < 1 {
 		return wilson(p, p*(1-p)/s.variance(lambda), s.reach(among)), true
 	}
-	smooth, variance := 0.0, 0.0
-	for _, stratum := range s.Strata {
-		n, right := float64(len(stratum.Right)), floats.Sum(stratum.Right)
-		share := right / n
-		if len(s.Strata) > 1 || stratum.Groups != nil {
-			share = (right + 1) / (n + 2) // of a stratum without mistakes the variance is not 0
-		}
-		smooth += stratum.Share * share
-		variance += stratum.Share * stratum.Share * share * (1 - share) / n * stratum.inflation(right/n) * unknownShare(n, stratum.Share*float64(s.All.Rows))
+	n := float64(len(s.Right))
+	rows := n / unknownShare(n, float64(s.All.Rows))
+	if s.Groups != nil {
+		rows /= s.inflation(p)
 	}
-	if stratum := s.Strata[0]; len(s.Strata) == 1 && stratum.Groups == nil {
-		n := float64(len(stratum.Right))
-		return wilson(p, n/unknownShare(n, float64(s.All.Rows)), s.reach(among)), false
-	}
-	return wilson(min(1, p), smooth*(1-smooth)/variance, s.reach(among)), false
+	return wilson(p, rows, s.reach(among)), false
 }
 
 func (s Scores) check() {
-	labelled := 0
-	for _, stratum := range s.Strata {
-		labelled += len(stratum.Right)
-	}
-	if labelled > s.All.Rows {
-		panic(fmt.Sprintf("evaluation: labels of %d rows of %d; Moments.Add is for each row that was predicted", labelled, s.All.Rows))
+	if len(s.Right) > s.All.Rows {
+		panic(fmt.Sprintf("evaluation: labels of %d rows of %d; Moments.Add is for each row that was predicted", len(s.Right), s.All.Rows))
 	}
 }
 
@@ -94,20 +73,17 @@ func (s Scores) check() {
 // The mean of what is expected of all rows is known. So λ is the slope of a regression, and not that of
 // [Powered], which takes all rows for a draw from more of them.
 func (s Scores) value() (p, lambda float64) {
-	for _, stratum := range s.Strata {
-		p += stratum.Share * floats.Sum(stratum.Right) / float64(len(stratum.Right))
-	}
-	only := s.Strata[0]
-	n, right := float64(len(only.Right)), floats.Sum(only.Right)
-	if len(s.Strata) > 1 || right < fewest || n-right < fewest {
+	n, right := float64(len(s.Right)), floats.Sum(s.Right)
+	p = right / n
+	if right < fewest || n-right < fewest {
 		return p, -1
 	}
-	lambda = min(1, Powered(only.Right, only.Expected, s.All).Lambda*(1+n/float64(s.All.Rows)))
-	return p + lambda*(s.All.mean-floats.Sum(only.Expected)/n), lambda
+	lambda = min(1, Powered(s.Right, s.Expected, s.All).Lambda*(1+n/float64(s.All.Rows)))
+	return p + lambda*(s.All.mean-floats.Sum(s.Expected)/n), lambda
 }
 
-// residuals are those of the rows of a stratum, less λ times what is expected, and of mean 0.
-func (s Stratum) residuals(lambda float64) []float64 {
+// residuals are those of the labelled rows, less λ times what is expected, and of mean 0.
+func (s Scores) residuals(lambda float64) []float64 {
 	r := slices.Clone(s.Right)
 	if lambda > 0 {
 		floats.AddScaled(r, -lambda, s.Expected)
@@ -117,32 +93,27 @@ func (s Stratum) residuals(lambda float64) []float64 {
 }
 
 // inflation is that of the variance by the groups of rows, if a share of them is right.
-func (s Stratum) inflation(share float64) float64 {
-	if s.Groups == nil || share == 0 || share == 1 {
+func (s Scores) inflation(share float64) float64 {
+	if share == 0 || share == 1 {
 		return clusters.Inflation(make([]float64, len(s.Right)), s.Groups)
 	}
 	return max(1, clusters.Inflation(s.residuals(0), s.Groups))
 }
 
-// variance is that of the value with λ, of rows drawn from all.
+// variance is that of the value with λ.
 func (s Scores) variance(lambda float64) float64 {
-	only := s.Strata[0]
-	n := float64(len(only.Right))
-	r := only.residuals(lambda)
-	return floats.Dot(r, r) / (n - 1) / n * max(1, clusters.Inflation(r, only.Groups)) * unknownShare(n, float64(s.All.Rows))
+	n := float64(len(s.Right))
+	r := s.residuals(lambda)
+	return floats.Dot(r, r) / (n - 1) / n * max(1, clusters.Inflation(r, s.Groups)) * unknownShare(n, float64(s.All.Rows))
 }
 
 // reach is how many standard errors intervals reach: of Student's t with the degrees of freedom of groups, if
 // there are any.
 func (s Scores) reach(among int) float64 {
 	outside := (1 - level) / 2 / float64(max(1, among))
-	groups, grouped := 0.0, false
-	for _, stratum := range s.Strata {
-		grouped = grouped || stratum.Groups != nil
-		groups += clusters.Effective(slices.Repeat([]float64{1}, len(stratum.Right)), stratum.Groups)
-	}
-	if grouped {
-		return -distuv.StudentsT{Sigma: 1, Nu: max(1, groups-float64(len(s.Strata)))}.Quantile(outside)
+	if s.Groups != nil {
+		groups := clusters.Effective(slices.Repeat([]float64{1}, len(s.Right)), s.Groups)
+		return -distuv.StudentsT{Sigma: 1, Nu: max(1, groups-1)}.Quantile(outside)
 	}
 	return -distuv.UnitNormal.Quantile(outside)
 }
@@ -152,7 +123,7 @@ func unknownShare(labelled, rows float64) float64 { return max(0, 1-labelled/row
 
 // Share estimates the share of rows that are right from some with labels, which need not be drawn
 // with equal probabilities: each stands for as many as its weight says, itself among them. Both
-// slices have n values, n > 0; groups are those of [Stratum].
+// slices have n values, n > 0; groups are those of [Scores].
 func Share(right, weights []float64, groups []int) Estimate {
 	sum := floats.Sum(weights)
 	p := min(1, floats.Dot(right, weights)/sum)

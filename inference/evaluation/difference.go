@@ -21,12 +21,12 @@ type Difference struct {
 // Compare compares two classifiers by the same labelled rows, in the same order, of the same rows in all.
 // The value is the difference of their accuracies, as [Accuracy] has them.
 //
-// The interval has the variance of Agresti and Min (2005) in each stratum: half a row more is gained
-// and half a row more is lost, so that no stratum has a variance of 0 unless all its rows have labels.
+// The interval has the variance of Agresti and Min (2005): half a row more is gained
+// and half a row more is lost, so that no variance is 0 unless all rows have labels.
 // Its centre is the difference itself, not theirs, which is nearer to 0: it reaches a little further. If the
 // accuracies rely on what is expected, so does the difference, row by row. among is that of [Accuracy].
 //
-// P is the larger of two: that of this estimate, which is right for strata, and that of the exact sign
+// P is the larger of two: that of this estimate, and that of the exact sign
 // test (McNemar 1947) of rows, or of groups, which is right for few. It is 0 if the rows without labels are
 // too few to undo the difference.
 func Compare(first, second Scores, among int) Difference {
@@ -35,39 +35,35 @@ func Compare(first, second Scores, among int) Difference {
 	ofFirst, lambda := first.value()
 	ofSecond, other := second.value()
 	d.Value = ofFirst - ofSecond
-	variance, unknown, grouped := 0.0, first.All.Rows, [2]int{}
-	for i, s := range first.Strata {
-		n := float64(len(s.Right))
-		unknown -= len(s.Right)
-		r, by := make([]float64, len(s.Right)), second.Strata[i]
-		floats.SubTo(r, s.Right, by.Right)
-		of, count := clusters.Dense(s.Groups, len(r))
-		for _, sum := range clusters.Sums(r, of, count) {
-			if sum > 0 {
-				grouped[0]++
-			} else if sum < 0 {
-				grouped[1]++
-			}
+	n, grouped := float64(len(first.Right)), [2]int{}
+	unknown := first.All.Rows - len(first.Right)
+	r := make([]float64, len(first.Right))
+	floats.SubTo(r, first.Right, second.Right)
+	of, count := clusters.Dense(first.Groups, len(r))
+	for _, sum := range clusters.Sums(r, of, count) {
+		if sum > 0 {
+			grouped[0]++
+		} else if sum < 0 {
+			grouped[1]++
 		}
-		for _, v := range r {
-			if v > 0 {
-				d.Gained++
-			} else if v < 0 {
-				d.Lost++
-			}
-		}
-		if lambda > 0 {
-			floats.AddScaled(r, -lambda, s.Expected)
-		}
-		if other > 0 {
-			floats.AddScaled(r, other, by.Expected)
-		}
-		mean := floats.Sum(r) / (n + 2)
-		within := (floats.Dot(r, r)+1)/(n+2) - mean*mean
-		floats.AddConst(-floats.Sum(r)/n, r)
-		within *= max(1, clusters.Inflation(r, s.Groups))
-		variance += s.Share * s.Share / n * within * unknownShare(n, s.Share*float64(first.All.Rows))
 	}
+	for _, v := range r {
+		if v > 0 {
+			d.Gained++
+		} else if v < 0 {
+			d.Lost++
+		}
+	}
+	if lambda > 0 {
+		floats.AddScaled(r, -lambda, first.Expected)
+	}
+	if other > 0 {
+		floats.AddScaled(r, other, second.Expected)
+	}
+	mean := floats.Sum(r) / (n + 2)
+	variance := (floats.Dot(r, r)+1)/(n+2) - mean*mean
+	floats.AddConst(-floats.Sum(r)/n, r)
+	variance *= max(1, clusters.Inflation(r, first.Groups)) / n * unknownShare(n, float64(first.All.Rows))
 	deviation := math.Sqrt(variance)
 	half := first.reach(among) * deviation
 	d.Low, d.High = max(-1, d.Value-half), min(1, d.Value+half)

@@ -54,27 +54,22 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// Of rows that all have labels the accuracy is known, however they were drawn.
+// Of rows that all have labels the accuracy is known.
 func TestAllLabelled(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, share := range []float64{0.5, 0.97} {
-		var strata []Stratum
-		var all Moments
+		var s Scores
 		right := 0.0
-		for range 2 {
-			s := Stratum{Share: 0.5}
-			for range 40 {
-				outcome, f := 0.0, random.Float64()
-				if random.Float64() < share {
-					outcome = 1
-				}
-				right += outcome
-				all.Add(f)
-				s.Right, s.Expected = append(s.Right, outcome), append(s.Expected, f)
+		for range 80 {
+			outcome, f := 0.0, random.Float64()
+			if random.Float64() < share {
+				outcome = 1
 			}
-			strata = append(strata, s)
+			right += outcome
+			s.All.Add(f)
+			s.Right, s.Expected = append(s.Right, outcome), append(s.Expected, f)
 		}
-		got, _ := Accuracy(Scores{strata, all}, 1)
+		got, _ := Accuracy(s, 1)
 		near(t, "accuracy", got.Value, right/80, 1e-12)
 		near(t, "low", got.Low, right/80, 1e-12)
 		near(t, "high", got.High, right/80, 1e-12)
@@ -89,7 +84,7 @@ func TestFewMistakes(t *testing.T) {
 	}
 	all := moments(expected)
 	all.Rows = math.MaxInt32
-	got, powered := Accuracy(Scores{[]Stratum{{Share: 1, Right: outcomes, Expected: expected}}, all}, 1)
+	got, powered := Accuracy(Scores{Right: outcomes, Expected: expected, All: all}, 1)
 	near(t, "none wrong", got.Low, 0.9286524, 1e-6)
 	if powered || got.Value != 1 || got.High != 1 {
 		t.Errorf("none wrong: %+v, powered: %v", got, powered)
@@ -97,7 +92,7 @@ func TestFewMistakes(t *testing.T) {
 	for i := range 5 {
 		outcomes[i] = 0
 	}
-	got, _ = Accuracy(Scores{[]Stratum{{Share: 1, Right: outcomes, Expected: expected}}, all}, 1)
+	got, _ = Accuracy(Scores{Right: outcomes, Expected: expected, All: all}, 1)
 	near(t, "five wrong, low", got.Low, 0.7863978, 1e-6)
 	near(t, "five wrong, high", got.High, 0.9565242, 1e-6)
 }
@@ -116,55 +111,17 @@ func TestShare(t *testing.T) {
 	}
 }
 
-// Rows of a stratum that was drawn from more often do not count more for it, and mistakes where
-// few rows are leave the accuracy better known than mistakes anywhere do.
-func TestStrata(t *testing.T) {
-	strata := []Stratum{{Share: 0.9, Right: []float64{1, 1, 1, 1}}, {Share: 0.1, Right: []float64{0, 1, 0, 1, 0, 0}}}
-	all := Moments{Rows: 1 << 30}
-	got, powered := Accuracy(Scores{strata, all}, 1)
-	near(t, "accuracy", got.Value, 0.9+0.1*2/6, 1e-12)
-	if powered || got.Low >= got.Value || got.High <= got.Value {
-		t.Errorf("%+v, powered: %v", got, powered)
-	}
-	many := func(n, right int) (outcomes []float64) {
-		outcomes = make([]float64, n)
-		for i := range right {
-			outcomes[i] = 1
+// compare compares two classifiers on so many rows, of which n have labels: gained are those that only the first
+// gets right, lost those that only the second does.
+func compare(n, gained, lost, rows int) Difference {
+	scores := func(from, to int) Scores {
+		right := make([]float64, n)
+		for i := from; i < to; i++ {
+			right[i] = 1
 		}
-		return outcomes
+		return Scores{Right: right, Expected: make([]float64, n), All: Moments{Rows: rows}}
 	}
-	there, _ := Accuracy(Scores{[]Stratum{{Share: 0.9, Right: many(100, 100)}, {Share: 0.1, Right: many(100, 50)}}, all}, 1)
-	anywhere, _ := Accuracy(Scores{[]Stratum{{Share: 1, Right: many(200, 190), Expected: many(200, 0)}}, all}, 1)
-	near(t, "in strata", there.Value, anywhere.Value, 1e-12)
-	if there.High-there.Low >= anywhere.High-anywhere.Low {
-		t.Errorf("%+v in strata, %+v from all", there, anywhere)
-	}
-}
-
-// pairs are labelled rows of a stratum, of which only one classifier gets some right, and only another others.
-type pairs struct {
-	share              float64
-	rows, gained, lost int
-}
-
-// compare compares the two on so many rows.
-func compare(strata []pairs, rows int) Difference {
-	first, second := Scores{All: Moments{Rows: rows}}, Scores{All: Moments{Rows: rows}}
-	for _, p := range strata {
-		a, b := Stratum{Share: p.share}, Stratum{Share: p.share}
-		for i := range p.rows {
-			one, other := 0.0, 0.0
-			if i < p.gained {
-				one = 1
-			} else if i < p.gained+p.lost {
-				other = 1
-			}
-			a.Right, b.Right = append(a.Right, one), append(b.Right, other)
-		}
-		a.Expected, b.Expected = make([]float64, p.rows), make([]float64, p.rows)
-		first.Strata, second.Strata = append(first.Strata, a), append(second.Strata, b)
-	}
-	return Compare(first, second, 1)
+	return Compare(scores(0, gained), scores(gained, gained+lost), 1)
 }
 
 // P-values of the sign test are those of R's binom.test. A difference that no label shows is none,
@@ -174,22 +131,17 @@ func TestCompare(t *testing.T) {
 	near(t, "10 to 3", signTest(10, 3), 0.09228515625, 1e-12)
 	near(t, "0 to 0", signTest(0, 0), 1, 0)
 	const many = 1 << 30 // rows, few of which have labels
-	if got := compare([]pairs{{1, 40, 0, 0}}, many); got.Value != 0 || got.P != 1 || got.Low >= -0.01 || got.High <= 0.01 {
+	if got := compare(40, 0, 0, many); got.Value != 0 || got.P != 1 || got.Low >= -0.01 || got.High <= 0.01 {
 		t.Errorf("no row tells them apart: %+v", got)
 	}
-	got := compare([]pairs{{1, 40, 8, 0}}, many)
+	got := compare(40, 8, 0, many)
 	near(t, "gain", got.Value, 0.2, 1e-12)
 	near(t, "p", got.P, 2./256, 1e-12)
 	if got.Gained != 8 || got.Lost != 0 || got.Low <= 0 {
 		t.Errorf("8 rows of 40 gained: %+v", got)
 	}
-	// Rows that are gained where few are do not make a difference of all.
-	got = compare([]pairs{{0.01, 20, 12, 0}, {0.99, 20, 0, 3}}, many)
-	if got.Value >= 0 || got.P < 0.05 {
-		t.Errorf("%+v", got)
-	}
 	// Exchanged, the difference is the opposite.
-	back := compare([]pairs{{0.01, 20, 0, 12}, {0.99, 20, 3, 0}}, many)
+	back := compare(40, 0, 8, many)
 	near(t, "exchanged", back.Value, -got.Value, 1e-12)
 	near(t, "exchanged, low", back.Low, -got.High, 1e-12)
 	near(t, "exchanged, p", back.P, got.P, 1e-12)
@@ -198,22 +150,20 @@ func TestCompare(t *testing.T) {
 // Of rows that all have labels the difference is known, and of nearly all nearly; which is better
 // is known as soon as the others are too few to undo it.
 func TestCompareAllLabelled(t *testing.T) {
-	for _, strata := range [][]pairs{{{1, 60, 8, 2}}, {{0.5, 30, 8, 0}, {0.5, 30, 0, 2}}} {
-		got := compare(strata, 60)
-		near(t, "value", got.Value, 0.1, 1e-12)
-		near(t, "low", got.Low, 0.1, 1e-12)
-		near(t, "high", got.High, 0.1, 1e-12)
-		near(t, "p", got.P, 0, 0)
-	}
-	if got := compare([]pairs{{1, 60, 2, 2}}, 60); got.Low != 0 || got.High != 0 || got.P != 1 {
+	got := compare(60, 8, 2, 60)
+	near(t, "value", got.Value, 0.1, 1e-12)
+	near(t, "low", got.Low, 0.1, 1e-12)
+	near(t, "high", got.High, 0.1, 1e-12)
+	near(t, "p", got.P, 0, 0)
+	if got := compare(60, 2, 2, 60); got.Low != 0 || got.High != 0 || got.P != 1 {
 		t.Errorf("no difference: %+v", got)
 	}
-	few, half := compare([]pairs{{1, 60, 8, 2}}, 1<<30), compare([]pairs{{1, 60, 8, 2}}, 120)
+	few, half := compare(60, 8, 2, 1<<30), compare(60, 8, 2, 120)
 	near(t, "half of the rows", half.High-half.Low, math.Sqrt(0.5)*(few.High-few.Low), 1e-6)
-	if got := compare([]pairs{{1, 60, 8, 2}}, 66); got.P < 0.05 {
+	if got := compare(60, 8, 2, 66); got.P < 0.05 {
 		t.Errorf("six rows can undo six: %+v", got)
 	}
-	if got := compare([]pairs{{1, 60, 8, 2}}, 65); got.P != 0 {
+	if got := compare(60, 8, 2, 65); got.P != 0 {
 		t.Errorf("five cannot: %+v", got)
 	}
 }
@@ -225,7 +175,7 @@ func TestMoreLabelsThanRows(t *testing.T) {
 			t.Error("no panic of three labels of no rows")
 		}
 	}()
-	Accuracy(Scores{[]Stratum{{Share: 1, Right: []float64{1, 0, 1}, Expected: []float64{0.9, 0.6, 0.8}}}, Moments{}}, 1)
+	Accuracy(Scores{Right: []float64{1, 0, 1}, Expected: []float64{0.9, 0.6, 0.8}}, 1)
 }
 
 // drawn are rows in groups of a size, whose classes and confidences have much in common in a group, and which of
@@ -258,9 +208,9 @@ func drawGroups(random *rand.Rand, count, size int, accuracies [2]float64, commo
 
 // scores are those of the labelled rows of a classifier.
 func (d drawn) scores(which int, labelled []int, grouped bool) Scores {
-	s, all := Stratum{Share: 1}, Moments{}
+	var s Scores
 	for _, f := range d.expected[which] {
-		all.Add(f)
+		s.All.Add(f)
 	}
 	for _, i := range labelled {
 		s.Right, s.Expected = append(s.Right, d.right[which][i]), append(s.Expected, d.expected[which][i])
@@ -268,7 +218,7 @@ func (d drawn) scores(which int, labelled []int, grouped bool) Scores {
 			s.Groups = append(s.Groups, d.groups[i])
 		}
 	}
-	return Scores{[]Stratum{s}, all}
+	return s
 }
 
 // labelGroups draws groups, all rows of which get labels.
@@ -300,7 +250,7 @@ func TestGroups(t *testing.T) {
 			}
 		}
 		rows := d.scores(0, labelled, false)
-		clear(rows.Strata[0].Expected)
+		clear(rows.Expected)
 		if e, _ := Accuracy(rows, 1); e.Low <= truth[0] && truth[0] <= e.High {
 			alone++
 		}
@@ -309,7 +259,7 @@ func TestGroups(t *testing.T) {
 		} else if c.Low <= truth[0]-truth[1] && truth[0]-truth[1] <= c.High {
 			held["difference"]++
 		}
-		right, weights, groups := d.scores(0, labelled, true).Strata[0].Right, make([]float64, len(labelled)), make([]int, len(labelled))
+		right, weights, groups := d.scores(0, labelled, true).Right, make([]float64, len(labelled)), make([]int, len(labelled))
 		for i, row := range labelled {
 			weights[i], groups[i] = count/most, d.groups[row]
 		}
@@ -343,7 +293,7 @@ func TestFinite(t *testing.T) {
 		if e.Low <= truth && truth <= e.High {
 			held++
 		}
-		m := Powered(s.Strata[0].Right, s.Strata[0].Expected, s.All)
+		m := Powered(s.Right, s.Expected, s.All)
 		former := Wilson(m.Value, m.Value*(1-m.Value)/(m.Expected+m.Labelled)/unknownShare(n, rows))
 		narrower += (e.High - e.Low) / (former.High - former.Low) / draws
 		// Seven others, as good, of which the best is chosen.
@@ -397,11 +347,11 @@ func TestClassShares(t *testing.T) {
 			floats.AddScaled(mean, 1./rows, p)
 			truth[class] += 1. / rows
 		}
-		l := Labelled{Share: 1}
+		var l Labelled
 		for _, i := range random.Perm(rows)[:n] {
 			l.Classes, l.Expected = append(l.Classes, classes[i]), append(l.Expected, expected[i*k:(i+1)*k]...)
 		}
-		for which, e := range [][]Estimate{ClassShares([]Labelled{l}, k, rows, mean), ClassShares([]Labelled{l}, k, rows, nil)} {
+		for which, e := range [][]Estimate{ClassShares(l, k, rows, mean), ClassShares(l, k, rows, nil)} {
 			sum := 0.0
 			for j, share := range e {
 				sum += share.Value

@@ -14,22 +14,20 @@ func ExampleAccuracy() {
 	for row := range 1000 {
 		all.Add(confidence(row))
 	}
-	labelled := evaluation.Stratum{Share: 1}
+	first := evaluation.Scores{All: all}
 	for i := range 40 {
 		row := 23 * i // drawn at random, in earnest
 		right := 1.0
 		if row%3 == 0 {
 			right = 0
 		}
-		labelled.Right, labelled.Expected = append(labelled.Right, right), append(labelled.Expected, confidence(row))
+		first.Right, first.Expected = append(first.Right, right), append(first.Expected, confidence(row))
 	}
-	first := evaluation.Scores{Strata: []evaluation.Stratum{labelled}, All: all}
 	accuracy, _ := evaluation.Accuracy(first, 1)
 	fmt.Printf("%.2f (%.2f to %.2f)\n", accuracy.Value, accuracy.Low, accuracy.High)
 
 	// Another classifier is sure of nothing, and wrong in five rows more.
-	other := evaluation.Stratum{Share: 1, Right: append(make([]float64, 5), labelled.Right[5:]...), Expected: make([]float64, 40)}
-	second := evaluation.Scores{Strata: []evaluation.Stratum{other}, All: evaluation.Moments{Rows: 1000}}
+	second := evaluation.Scores{Right: append(make([]float64, 5), first.Right[5:]...), Expected: make([]float64, 40), All: evaluation.Moments{Rows: 1000}}
 	better := evaluation.Compare(first, second, 1)
 	fmt.Printf("%.2f better (%.2f to %.2f), p = %.2f\n", better.Value, better.Low, better.High, better.P)
 	// Output:

@@ -85,9 +85,7 @@ func TestProgramOfThePage(t *testing.T) {
 		"main.go": string(program[1]), "go.sum": string(sums),
 		"go.mod": "module example\n\ngo 1.26\n\nrequire iwda v0.0.0\n\nreplace iwda => " + checkout + "\n",
 	} {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfiles.Write(t, filepath.Join(folder, name), text)
 	}
 	if printed := goCommand(t, folder, append(noCompiler, "GOFLAGS=-mod=mod"), "run", "."); printed != string(output[1])+"\n" {
 		t.Errorf("docs/architecture.md's program prints %q, not %q", printed, output[1])

@@ -10,8 +10,6 @@ const (
 	PredictedClass = "predicted_class" // of a row
 	Probability    = "probability"     // of the predicted class
 	Set            = "set"             // of classes that a row may have
-	Stratum        = "stratum"         // of probabilities, from which a row was drawn
-	StratumShare   = "stratum_share"   // of all rows
 
 	SourceShare     = "source_share"
 	TargetShare     = "target_share" // estimated

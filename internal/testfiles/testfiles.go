@@ -20,10 +20,24 @@ import (
 // Write writes a file, and makes the folders above it.
 func Write(t testing.TB, path, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+	MakeFolder(t, filepath.Dir(path))
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+}
+
+// MakeFolder makes a folder and those above it.
+func MakeFolder(t testing.TB, path string) {
+	t.Helper()
+	if err := os.MkdirAll(path, 0o777); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Remove removes a file, which must be there, or an empty folder.
+func Remove(t testing.TB, path string) {
+	t.Helper()
+	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
 }

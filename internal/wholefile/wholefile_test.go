@@ -17,9 +17,7 @@ import (
 func TestWriteKeepsFormerFile(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "metrics.csv")
-	if err := os.WriteFile(path, []byte("former"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, path, "former")
 	broken := errors.New("broken")
 	err := Write(path, func(w io.Writer) error {
 		fmt.Fprint(w, strings.Repeat("new", 1<<16))
@@ -85,9 +83,7 @@ func TestLink(t *testing.T) {
 	folder := t.TempDir()
 	from, path := filepath.Join(folder, "from"), filepath.Join(folder, "to")
 	for what, text := range map[string]string{from: "new", path: "former"} {
-		if err := os.WriteFile(what, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testfiles.Write(t, what, text)
 	}
 	for range 2 {
 		if err := new(Disk).Link(path, from); err != nil {
@@ -124,9 +120,7 @@ func TestLink(t *testing.T) {
 
 func TestCheckApart(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if err := os.WriteFile("rows", nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, "rows", "")
 	if err := errors.Join(os.Symlink("rows", "soft"), os.Link("rows", "hard"), os.Mkdir("folder", 0o777)); err != nil {
 		t.Fatal(err)
 	}
@@ -172,9 +166,7 @@ func TestWriteRemovesWhatWasLeft(t *testing.T) {
 	path := filepath.Join(folder, "predictions.csv")
 	left, others := filepath.Join(folder, ".predictions.csv.tmp-1"), filepath.Join(folder, ".other.csv.tmp-1")
 	for _, name := range []string{left, others} {
-		if err := os.WriteFile(name, []byte("half"), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testfiles.Write(t, name, "half")
 	}
 	err := Write(path, func(io.Writer) error {
 		if _, err := os.Stat(left); !errors.Is(err, fs.ErrNotExist) {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -14,6 +13,7 @@ import (
 	"testing"
 
 	"iwda/internal/evenly"
+	"iwda/internal/testfiles"
 	"iwda/learners"
 	"iwda/learners/internal/trees"
 )
@@ -76,10 +76,7 @@ func drawn(n, k int, seed uint64) learners.Rows {
 // Small tables are learnt as well as by scikit-learn's HistGradientBoostingClassifier with as many
 // rounds, leaves and rows a leaf: its log-loss is stored beside them.
 func TestAsGoodAsScikitLearn(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("testdata", "sklearn.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testfiles.Read(t, filepath.Join("testdata", "sklearn.json"))
 	var want map[string]float64
 	if err := json.Unmarshal(text, &want); err != nil || len(want) != 4 {
 		t.Fatal(want, err)
@@ -96,10 +93,7 @@ func TestAsGoodAsScikitLearn(t *testing.T) {
 // halves are the even and the odd rows of a table.
 func halves(t *testing.T, name string) (even, odd learners.Rows) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("testdata", name+".csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testfiles.Read(t, filepath.Join("testdata", name+".csv"))
 	both := []*learners.Rows{&even, &odd}
 	for i, line := range strings.Split(strings.TrimSpace(string(text)), "\n") {
 		cells, of := strings.Split(line, ","), both[i%2]

@@ -13,7 +13,6 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"iwda/internal/evenly"
-	"iwda/internal/timing"
 	"iwda/learners"
 )
 
@@ -354,16 +353,6 @@ func FuzzCheck(f *testing.F) {
 			forest.Logits([]float32{0, 1, float32(math.NaN()), float32(math.Inf(1))}, 2, 1)
 		}
 	})
-}
-
-func BenchmarkFit(b *testing.B) {
-	for name, rows := range map[string]learners.Rows{"2000×30": rings(2000, 30, 3, 5), "20000×40": rings(timing.Size(20_000, 500), 40, 10, 6)} {
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				fit(b, rows, 1)
-			}
-		})
-	}
 }
 
 // Forty groups of rows that look alike, of a class that nothing tells: trees that have seen none of a

@@ -14,7 +14,6 @@ import (
 
 	"iwda/internal/evenly"
 	"iwda/internal/testfiles"
-	"iwda/internal/timing"
 	"iwda/learners"
 )
 
@@ -280,16 +279,6 @@ func TestCancelled(t *testing.T) {
 	cancel()
 	if _, err := Fit(ctx, problemOf(100, 3, 2, 1, 4), nil, 1, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
-	}
-}
-
-func BenchmarkFit(b *testing.B) {
-	for name, rows := range map[string]learners.Rows{"1000×30": problemOf(1000, 30, 3, 1, 5), "20000×512": problemOf(timing.Size(20_000, 500), 512, 10, 1, 6)} {
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				fit(b, rows, nil, 1)
-			}
-		})
 	}
 }
 

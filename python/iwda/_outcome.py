@@ -246,8 +246,8 @@ class Outcome:
         columns["id"] = self._ids_of([_data.unescape(text) for text in columns["id"]])
         columns["predicted_class"] = np.array([self._class_of(text) for text in columns["predicted_class"]])
         columns["label"] = np.array([self._class_of(text) if text else None for text in columns["label"]], object)
-        for name in {"probability", "stratum_share"} & set(columns):
-            columns[name] = np.array(columns[name], float)
+        if "probability" in columns:
+            columns["probability"] = np.array(columns["probability"], float)
         return _data.table({name: values if _is_index(values) else np.asarray(values) for name, values in columns.items()})
 
     def _ids_of(self, texts: List[str]) -> Any:
@@ -321,7 +321,7 @@ class Outcome:
             there = list(labels.columns) if _data.is_frame(labels) else list(labels.dtype.names)
             if absent := {"id", "label"} - set(there):
                 raise ValueError(f"labels has no column {min(absent)!r}; it wants id and label")
-            read = {"id", "label", "stratum", "stratum_share", "predicted_class", groups, *(m["method"] for m in self.record["methods"])}
+            read = {"id", "label", "stratum_share", "predicted_class", groups, *(m["method"] for m in self.record["methods"])}
             columns = {name: _listed(labels[name]) for name in there if name in read}
         elif (index := _data.index_of(labels)) is not None:
             if len(index) == len(self.ids) and _data.numbered(index) != _data.numbered(self.ids):

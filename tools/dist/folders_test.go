@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"iwda/internal/testfiles"
 )
 
 // Whatever the folders of libtorch and of the sources are called, the compiler gets them as they are,
@@ -23,19 +25,14 @@ func TestFoldersOfAnyName(t *testing.T) {
 			root := t.TempDir()
 			here := filepath.Join(root, name)
 			for _, script := range scripts {
-				text, err := os.ReadFile(script)
-				if err != nil {
-					t.Fatal(err)
-				}
+				text := testfiles.Read(t, script)
 				write(t, filepath.Join(here, "tools", filepath.Base(script)), string(text))
 			}
 			for _, source := range []string{"gotorch/gotorch.cc", "torch/csrc/convolution.cc", "torch/csrc/graph.cc", "torch/csrc/tensor.cc"} {
 				write(t, filepath.Join(here, source), "")
 			}
 			libtorch, build, lib := filepath.Join(here, "libtorch"), filepath.Join(here, "build"), filepath.Join(here, "build", "lib")
-			if err := os.MkdirAll(lib, 0o777); err != nil {
-				t.Fatal(err)
-			}
+			testfiles.MakeFolder(t, lib)
 			write(t, filepath.Join(libtorch, "include", "torch", "version.h"), "#define TORCH_VERSION_MAJOR 2\n#define TORCH_VERSION_MINOR 1\n")
 			write(t, filepath.Join(libtorch, "lib", "libtorch_cpu.so"), "")
 			compile(t, "int c105ErrorC1ENSt7__cxx11(void) { return 0; }", filepath.Join(libtorch, "lib", "libc10.so"), "-shared", "-fPIC")
@@ -52,10 +49,7 @@ func TestFoldersOfAnyName(t *testing.T) {
 			}
 			sh("tools/find-libtorch.sh", filepath.Join(build, "libtorch.env"))
 			sh("tools/compile.sh", build, lib)
-			text, err := os.ReadFile(arguments)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := testfiles.Read(t, arguments)
 			words := strings.Split(string(text), "\n")
 			for _, want := range []string{
 				filepath.Join(libtorch, "include"), "-L" + filepath.Join(libtorch, "lib"), filepath.Join(libtorch, "lib"),

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"iwda/internal/testfiles"
 )
 
 // compile compiles a C program or library.
@@ -22,9 +24,7 @@ func compile(t *testing.T, text, output string, options ...string) {
 
 func write(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.MakeFolder(t, filepath.Dir(path))
 	if err := os.WriteFile(path, []byte(text), 0o777); err != nil {
 		t.Fatal(err)
 	}
@@ -35,10 +35,7 @@ func write(t *testing.T, path, text string) {
 func packed(t *testing.T, library string) (folder, libtorch string) {
 	t.Helper()
 	folder, libtorch = t.TempDir(), t.TempDir()
-	launcher, err := os.ReadFile("iwrun-torch")
-	if err != nil {
-		t.Fatal(err)
-	}
+	launcher := testfiles.Read(t, "iwrun-torch")
 	write(t, filepath.Join(folder, "iwrun-torch"), string(launcher))
 	write(t, filepath.Join(folder, "lib", "libtorch.env"), "libtorch_version='9.8'\nlibtorch_file='"+library+"'\nlibtorch_install='order one'\n")
 	inner := filepath.Join(folder, "lib", "libinner.so")
@@ -46,9 +43,7 @@ func packed(t *testing.T, library string) (folder, libtorch string) {
 	torch := filepath.Join(libtorch, "lib", library)
 	write(t, torch, "")
 	compile(t, "int torch(void) { return 0; }", torch, "-shared", "-fPIC", "-Wl,-soname,"+library)
-	if err := os.Mkdir(filepath.Join(folder, "bin"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.MakeFolder(t, filepath.Join(folder, "bin"))
 	compile(t, `#include <stdio.h>
 int inner(void); int torch(void);
 int main(int n, char **words) { for (int i = 1; i < n; i++) printf("<%s>", words[i]); return inner() + torch() + 7; }
@@ -85,9 +80,7 @@ func TestLauncher(t *testing.T) {
 	write(t, filepath.Join(other, "lib", "libtorch_cpu.so"), "")
 	write(t, filepath.Join(other, "include", "torch", "csrc", "api", "include", "torch", "version.h"), "#define TORCH_VERSION_MAJOR 9\n#define TORCH_VERSION_MINOR 7\n#define TORCH_VERSION_PATCH 1\n")
 	lacking, complete := packed(t, "libtorch_cpu.so.9.8")
-	if err := os.Remove(filepath.Join(lacking, "lib", "libinner.so")); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Remove(t, filepath.Join(lacking, "lib", "libinner.so"))
 	for name, test := range map[string]struct {
 		folder      string
 		environment []string

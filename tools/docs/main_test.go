@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -34,13 +33,9 @@ func TestPages(t *testing.T) {
 // TestCheck: pages that were not written are a defect each.
 func TestCheck(t *testing.T) {
 	folder := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(folder, under), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.MakeFolder(t, filepath.Join(folder, under))
 	for name, text := range map[string]string{"README.md": "[no page](a.md)", under + "made.md": "as it was"} {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testfiles.Write(t, filepath.Join(folder, name), text)
 	}
 	wrong, err := check(folder, map[string][]byte{under + "made.md": []byte("as it is")})
 	if err != nil || len(wrong) != 2 || !strings.HasPrefix(wrong[0], under+"made.md is not what the code gives") || !strings.HasSuffix(wrong[1], "a.md is not there") {

@@ -20,6 +20,7 @@ import (
 	"iwda/datasets/table"
 	"iwda/inference/classshares"
 	"iwda/internal/evenly"
+	"iwda/internal/testfiles"
 	"iwda/learners"
 	"iwda/learners/boosting"
 	"iwda/learners/forest"
@@ -137,9 +138,7 @@ func writeDomains(t *testing.T, folder string) {
 			}
 			fmt.Fprintf(&text, "%v,%v,%v\n", values[classes*i], values[classes*i+1], values[classes*i+2])
 		}
-		if err := os.WriteFile(folder+"/"+name, []byte(text.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testfiles.Write(t, folder+"/"+name, text.String())
 	}
 }
 

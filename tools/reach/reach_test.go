@@ -21,6 +21,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"iwda/internal/testfiles"
 )
 
 // command returns a command of a system, without cgo, in the root of the repository.
@@ -144,9 +146,7 @@ func TestOneFile(t *testing.T) {
 		t.Skip("not root, so that the folder cannot be made all there is")
 	}
 	writeDomains(t, folder)
-	if err := os.Mkdir(folder+"/tmp", 0o777); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.MakeFolder(t, folder+"/tmp")
 	output(t, exec.CommandContext(t.Context(), "chroot", folder, "/iwrun", "adapt", sourceName, targetName, "-o", "out"))
 	predictions, err := os.ReadFile(folder + "/out/predictions.csv")
 	if lines := bytes.Count(predictions, []byte("\n")); err != nil || lines != 301 {
@@ -190,10 +190,7 @@ func TestWASM(t *testing.T) {
 		c := exec.CommandContext(t.Context(), "node", words...)
 		c.Env = append(c.Environ(), "PWD="+folder)
 		output(t, c)
-		found, err := os.ReadFile(numbersName)
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := testfiles.Read(t, numbersName)
 		lines := bufio.NewScanner(bytes.NewReader(found))
 		lines.Scan()
 		took, err := strconv.ParseFloat(lines.Text(), 64)

@@ -50,7 +50,6 @@ const char* iwt_convolution_instructions(void);  // of convolutions in blocks; "
 bool iwt_products_by_onednn(void);  // of float32, on the CPU; else by BLAS
 char* iwt_seed(uint64_t seed);
 char* iwt_set_grad_enabled(bool enabled, bool* before);
-char* iwt_set_autocast(int device, bool enabled, bool* before);  // of this thread, to bfloat16
 
 // A number, or a tensor of one element in its place, which is read when the operation is
 // computed.
@@ -122,7 +121,6 @@ iwt_result iwt_clamp_min(void* a, double minimum);
 iwt_result iwt_sum(void* a);
 iwt_result iwt_sum_dim(void* a, int64_t dim, bool keep);
 iwt_result iwt_matmul(void* a, void* b);
-iwt_result iwt_nuclear_norm(void* a);  // of a matrix
 iwt_result iwt_outer_product(void* left, void* right);
 
 // Shapes.

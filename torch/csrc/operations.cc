@@ -91,14 +91,6 @@ iwt_result iwt_log_sigmoid(void* a) {
 iwt_result iwt_softmax(void* a, int64_t dim) {
   return produce([&] { return tensor(a).softmax(dim); });
 }
-iwt_result iwt_nuclear_norm(void* a) {
-  return produce([&] {
-    const at::Tensor& x = tensor(a);
-    // The decomposition refuses what is not finite, of which the caller is to see the loss and gradient.
-    if (!x.isfinite().all().item<bool>()) return x.sum().mul(std::numeric_limits<double>::quiet_NaN());
-    return at::linalg_svdvals(x).sum();
-  });
-}
 iwt_result iwt_log_softmax(void* a, int64_t dim) {
   return produce([&] { return tensor(a).log_softmax(dim); });
 }

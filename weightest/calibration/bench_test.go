@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"testing"
 
+	"iwda/internal/testfiles"
 	"iwda/internal/timing"
 	"iwda/weightest"
 	"iwda/weightest/internal/sampletest"
@@ -62,7 +63,5 @@ func writeShift(b *testing.B, path string, source []float64, labels []int, targe
 			b.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(path, file.Bytes(), 0o666); err != nil {
-		b.Fatal(err)
-	}
+	testfiles.Write(b, path, string(file.Bytes()))
 }

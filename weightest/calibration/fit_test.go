@@ -180,14 +180,8 @@ func TestCalibrateRidge(t *testing.T) {
 			other[i*k+j] += 0.7 * math.Log((float64(histogram(labels, k)[j])+0.5)/50)
 		}
 	}
-	plain, err := Calibrate("bcts-ridge", logits, labels, k)
-	if err != nil {
-		t.Fatal(err)
-	}
-	moved, err := Calibrate("bcts-ridge", other, labels, k)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := calibrate(t, "bcts-ridge", logits, labels, k)
+	moved := calibrate(t, "bcts-ridge", other, labels, k)
 	if d := weighttest.LargestDifference(plain.Probabilities(logits), moved.Probabilities(other)); d > 1e-9 {
 		t.Errorf("probabilities differ by %v where the classifier speaks for other shares", d)
 	}
@@ -232,10 +226,7 @@ func TestOtherUnit(t *testing.T) {
 	}
 	fit := func(factor float64, rows int) Calibration {
 		other, labels := scaled(factor, rows)
-		c, err := Calibrate("bcts-ridge", other, labels, 3)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := calibrate(t, "bcts-ridge", other, labels, 3)
 		return c
 	}
 	usual := fit(1, 400)
@@ -318,4 +309,13 @@ func TestManyClasses(t *testing.T) {
 	if _, err := (Calibration{Form: "ts", Scales: make([]float64, k), Biases: make([]float64, k)}).OnResamples(logits, labels); err == nil {
 		t.Error("no error of resamples")
 	}
+}
+
+func calibrate(t testing.TB, name string, logits []float64, labels []int, k int) Calibration {
+	t.Helper()
+	x, err := Calibrate(name, logits, labels, k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
 }

@@ -29,10 +29,7 @@ func TestResamplerFitsRepeatedRows(t *testing.T) {
 	logits, labels := few(300)
 	random := rand.New(rand.NewPCG(1, 1))
 	for _, name := range []string{"ts", "bcts", "nbvs", "vs"} {
-		c, err := Calibrate(name, logits, labels, 3)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := calibrate(t, name, logits, labels, 3)
 		r, err := c.OnResamples(logits, labels)
 		if err != nil {
 			t.Fatal(err)
@@ -47,10 +44,7 @@ func TestResamplerFitsRepeatedRows(t *testing.T) {
 					repeated, theirs = append(repeated, logits[3*i:3*i+3]...), append(theirs, labels[i])
 				}
 			}
-			want, err := Calibrate(name, repeated, theirs, 3)
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := calibrate(t, name, repeated, theirs, 3)
 			got := r.Fit(counts, random)
 			// A hundredth of a standard error is some 0.001.
 			if !floats.EqualApprox(got.Scales, want.Scales, 0.004) || !floats.EqualApprox(got.Biases, want.Biases, 0.004) {
@@ -69,10 +63,7 @@ func TestResamplerTakesShorterSteps(t *testing.T) {
 		logits[2*i], counts[i] = 1, 1
 	}
 	labels[0], counts[0] = 1, 3
-	c, err := Calibrate("ts", logits, labels, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := calibrate(t, "ts", logits, labels, 2)
 	r, err := c.OnResamples(logits, labels)
 	if err != nil {
 		t.Fatal(err)
@@ -91,10 +82,7 @@ func TestResamplerSpreads(t *testing.T) {
 		low, high float64 // of the biases' deviation
 	}{{30, 0.15, 0.5}, {6000, 0.3, 0.6}} {
 		logits, labels := few(c.rows)
-		fitted, err := Calibrate("bcts-ridge", logits, labels, 3)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fitted := calibrate(t, "bcts-ridge", logits, labels, 3)
 		r, err := fitted.OnResamples(logits, labels)
 		if err != nil {
 			t.Fatal(err)

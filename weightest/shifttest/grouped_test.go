@@ -37,10 +37,7 @@ func TestGroupsAreNoShift(t *testing.T) {
 					}
 					return s
 				}
-				shift, err := LabelShiftTest(sample(target, true), LabelShiftSettings{Seed: seed, Resamples: 99})
-				if err != nil {
-					t.Fatal(err)
-				}
+				shift := labelShift(t, sample(target, true), LabelShiftSettings{Seed: seed, Resamples: 99})
 				means, err := MeansTest(sample(same, true))
 				if err != nil {
 					t.Fatal(err)

@@ -21,10 +21,7 @@ func TestLabelShiftStatistic(t *testing.T) {
 	var mean float64
 	var freedom int
 	for seed := range uint64(samples) {
-		l, err := LabelShiftTest(sampletest.Gaussian(t, gaussians.Rising(3), 600, 800, seed), LabelShiftSettings{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := labelShift(t, sampletest.Gaussian(t, gaussians.Rising(3), 600, 800, seed), LabelShiftSettings{})
 		if l.Bins != 9 || l.DegreesOfFreedom != 6 {
 			t.Fatalf("%+v", l)
 		}
@@ -49,10 +46,7 @@ func TestLabelShiftTestRejects(t *testing.T) {
 		for seed := range uint64(15) {
 			for i, problem := range []gaussians.Problem{gaussians.Rising(4), rotated} {
 				s := sampletest.Gaussian(t, problem, size, size, seed)
-				l, err := LabelShiftTest(s, LabelShiftSettings{Seed: seed})
-				if err != nil {
-					t.Fatal(err)
-				}
+				l := labelShift(t, s, LabelShiftSettings{Seed: seed})
 				if l.Rejected() != (l.P < 0.05) {
 					t.Errorf("rejected: %v with p = %v", l.Rejected(), l.P)
 				}
@@ -93,10 +87,7 @@ func TestLabelShiftTestOfFewSourceRows(t *testing.T) {
 func tested(t *testing.T, p gaussians.Problem, n, m, samples, resamples int) (tested, rejected int) {
 	t.Helper()
 	for seed := range uint64(samples) {
-		l, err := LabelShiftTest(sampletest.Gaussian(t, p, n, m, seed), LabelShiftSettings{Seed: seed, Resamples: resamples})
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := labelShift(t, sampletest.Gaussian(t, p, n, m, seed), LabelShiftSettings{Seed: seed, Resamples: resamples})
 		if l.Tested() {
 			tested++
 		}
@@ -174,10 +165,7 @@ func TestLabelShiftTestOfManyClasses(t *testing.T) {
 func TestLabelShiftIsDecidedByItsSeed(t *testing.T) {
 	s := sampletest.Gaussian(t, gaussians.Rising(3), 60, 60, 1)
 	p := func(seed uint64) float64 {
-		l, err := LabelShiftTest(s, LabelShiftSettings{Seed: seed})
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := labelShift(t, s, LabelShiftSettings{Seed: seed})
 		return l.P
 	}
 	if p(1) != p(1) {
@@ -187,10 +175,7 @@ func TestLabelShiftIsDecidedByItsSeed(t *testing.T) {
 
 func TestLabelShiftGolden(t *testing.T) {
 	weighttest.EachGolden(t, func(t *testing.T, g weighttest.Problem) {
-		l, err := LabelShiftTest(sampletest.Of(g.T)(g.Rows()), LabelShiftSettings{Resamples: 200})
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := labelShift(t, sampletest.Of(g.T)(g.Rows()), LabelShiftSettings{Resamples: 200})
 		// All targets are drawn by label shift, but for the one with a class that the
 		// source lacks.
 		if g.Name == "missing" {
@@ -255,10 +240,7 @@ func TestLabelShiftLevelOfManyTargetRows(t *testing.T) {
 	const samples = 60
 	rejected, above := 0, 0
 	for seed := range uint64(samples) {
-		l, err := LabelShiftTest(sampletest.Gaussian(t, gaussians.Rising(3), 200, 5000, seed), LabelShiftSettings{Seed: seed, Resamples: 99})
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := labelShift(t, sampletest.Gaussian(t, gaussians.Rising(3), 200, 5000, seed), LabelShiftSettings{Seed: seed, Resamples: 99})
 		if l.Rejected() {
 			rejected++
 		}
@@ -307,4 +289,13 @@ func TestRejectedBeside(t *testing.T) {
 			t.Errorf("p = %v beside %d: rejected is %v", c.p, c.beside, got)
 		}
 	}
+}
+
+func labelShift(t testing.TB, s *weightest.Sample, settings LabelShiftSettings) LabelShift {
+	t.Helper()
+	x, err := LabelShiftTest(s, settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
 }

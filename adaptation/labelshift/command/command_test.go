@@ -99,10 +99,7 @@ func TestBareNames(t *testing.T) {
 	inPhotos(t, 1000, 1000)
 	_, want, _ := callLine(t, onPhotos)
 	for _, name := range []string{"source.csv", "target.csv"} {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testfiles.Read(t, name)
 		testfiles.Write(t, name, strings.ReplaceAll(string(text), "probability_", ""))
 	}
 	if status, out, said := callLine(t, onPhotos); status != 0 || out != want {
@@ -112,10 +109,7 @@ func TestBareNames(t *testing.T) {
 
 // The printed example of the documentation is what the program prints.
 func TestLabelShiftExample(t *testing.T) {
-	page, err := os.ReadFile("../../../docs/explanation/label-shift.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := testfiles.Read(t, "../../../docs/explanation/label-shift.md")
 	inPhotos(t, 1000, 1000)
 	status, out, said := callLine(t, onPhotos)
 	if status != 0 || said != "" {

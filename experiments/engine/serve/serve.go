@@ -112,7 +112,6 @@ func (s *server) answers() map[string]engine.Answer {
 		engine.GetFacts: engine.NewAnswer(facts),
 		engine.Open:     engine.NewAnswer(s.open),
 		engine.Apply:    engine.NewAnswer(s.apply),
-		engine.Features: engine.NewAnswer(s.features),
 		engine.Measure:  engine.NewAnswer(s.measure),
 	}
 }
@@ -148,11 +147,6 @@ func (s *server) open(_ context.Context, m *engine.Models) (number int, err erro
 
 func (s *server) apply(_ context.Context, r *engine.Rows) (o engine.Outputs, err error) {
 	o.Values, err = s.models[r.Of].Logits(r.Members, network.Batch{Values: r.Values, Shape: r.Shape, Normalised: r.Normalised})
-	return o, err
-}
-
-func (s *server) features(_ context.Context, r *engine.Rows) (o engine.Outputs, err error) {
-	o.Values, o.Width, err = s.models[r.Of].Features(r.Members[0], network.Batch{Values: r.Values, Shape: r.Shape, Normalised: r.Normalised})
 	return o, err
 }
 

@@ -1,6 +1,6 @@
 // Package chart draws small figures as SVG that stands in a page. Their colours are classes of the
 // page's style sheet, so that they follow its dark mode, and each means the same in every page: source,
-// target, predicted, other, and hue0 to hue6 for classes. They come from the palette of Okabe and Ito
+// target, predicted and other. They come from the palette of Okabe and Ito
 // (2008), which colour-blind readers tell apart. Every figure has a title and a description for readers who do not see it.
 package chart
 
@@ -63,8 +63,6 @@ func (s *svg) axes(nameX, nameY string, labelX, labelY func(share float64) strin
 func percent(of float64) func(share float64) string {
 	return func(share float64) string { return fmt.Sprintf("%.3g%%", 100*share*of) }
 }
-
-func none(float64) string { return "" }
 
 // Key is the mark of a class of the style sheet, for a list of what marks stand for.
 func Key(class string) template.HTML {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -20,69 +19,6 @@ func checkXML(t *testing.T, text string) {
 		} else if err != nil {
 			t.Fatalf("%v in %s", err, text)
 		}
-	}
-}
-
-// Every row that has a mark is a dot of its class, inside the frame, and those beyond the axes are
-// counted; names stand at medians.
-func TestScatter(t *testing.T) {
-	rows := [][2]float64{{1e6, 0}}
-	marks := []int{1}
-	for i := range 200 {
-		rows, marks = append(rows, [2]float64{float64(i % 20), float64(i / 20)}), append(marks, i%3-1)
-	}
-	c := NewCloud(rows)
-	if c.Edge != 1 {
-		t.Errorf("%d rows at the edge", c.Edge)
-	}
-	text := string(c.Scatter("a & b", "dots", [2]string{"<x>", "y"}, marks, MarkClass, []Name{{"middle", []int{5, 10, 16}}}))
-	checkXML(t, text)
-	for class, want := range map[string]int{"dots hue0": 67, "dots hue1": 67} {
-		dots := 0
-		for _, path := range regexp.MustCompile(`<path class="`+class+`" d="([^"]*)"`).FindAllStringSubmatch(text, -1) {
-			for _, at := range regexp.MustCompile(`M(\S+) (\S+?)h\.1`).FindAllStringSubmatch(path[1], -1) {
-				dots++
-				x, errX := strconv.ParseFloat(at[1], 64)
-				y, errY := strconv.ParseFloat(at[2], 64)
-				if errX != nil || errY != nil || x < left || x > width-right || y < top || y > height-bottom {
-					t.Errorf("a dot at %s, %s", at[1], at[2])
-				}
-			}
-		}
-		if dots != want {
-			t.Errorf("%d dots of %s, want %d", dots, class, want)
-		}
-	}
-	for _, part := range []string{"<title>a &amp; b</title>", "<desc>dots</desc>", "&lt;x&gt;", ">middle</text>"} {
-		if !strings.Contains(text, part) {
-			t.Errorf("%q is not in %s", part, text)
-		}
-	}
-	// Names stay inside, and do not hide each other.
-	text = string(c.Scatter("", "", [2]string{}, marks, MarkClass, []Name{{strings.Repeat("long ", 9), []int{0}}, {"one", []int{7}}, {"two", []int{7}}, {"three", []int{7}}}))
-	checkXML(t, text)
-	names := regexp.MustCompile(`name" x="(\S+)" y="(\S+)">([^<]*)`).FindAllStringSubmatch(text, -1)
-	places := map[string]bool{}
-	for _, n := range names {
-		places[n[2]] = true
-		if x, err := strconv.ParseFloat(n[1], 64); err != nil || x+3.6*float64(len([]rune(n[3]))) > width+0.1 {
-			t.Errorf("%q is at %s", n[3], n[1])
-		}
-	}
-	if len(names) != 4 || len(places) < 3 || !strings.Contains(text, "long long long long long…") && !strings.Contains(text, "long long long long lon…") {
-		t.Errorf("names %q", names)
-	}
-	// All in one place is no error.
-	checkXML(t, string(NewCloud([][2]float64{{3, 3}, {3, 3}}).Scatter("", "", [2]string{}, []int{0, 15}, MarkClass, nil)))
-}
-
-func TestMarkClass(t *testing.T) {
-	seen := map[string]bool{}
-	for mark := range Marks + 1 {
-		seen[MarkClass(mark)] = true
-	}
-	if len(seen) != Marks+1 || MarkClass(Marks) != MarkClass(100) {
-		t.Errorf("%v", seen)
 	}
 }
 
@@ -137,5 +73,5 @@ func TestHistogram(t *testing.T) {
 			t.Errorf("an axis for %v ends at %v, want %v", most, got, want)
 		}
 	}
-	checkXML(t, string(Key("fill source")+Key("dots square hue3")))
+	checkXML(t, string(Key("fill source")+Key("dots square other")))
 }

@@ -3,7 +3,6 @@ package table
 import (
 	"bytes"
 	"flag"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -121,10 +120,7 @@ func checkGolden(t *testing.T, name string, built sheet.Sheet) {
 	if *update {
 		testfiles.Write(t, path, got.String())
 	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := testfiles.Read(t, path)
 	if diff := cmp.Diff(string(want), got.String()); diff != "" {
 		t.Errorf("%s:\n%s", path, diff)
 	}

@@ -8,18 +8,16 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"iwda/internal/testfiles"
 )
 
 // Names of records and keys of storages are only compared: they read no other file.
 func TestRecordsOfOtherFolders(t *testing.T) {
 	root := t.TempDir()
-	if err := os.Mkdir(filepath.Join(root, "work"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.MakeFolder(t, filepath.Join(root, "work"))
 	t.Chdir(filepath.Join(root, "work"))
-	if err := os.WriteFile("../0", []byte(oneAndTwo), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Write(t, "../0", oneAndTwo)
 	program := oneTensor("K\x02", "K\x00", "K\x02\x85", "K\x01\x85")
 	for key, want := range map[string]string{
 		"../0": `lacks the record of storage "../0"`, "../../../0": "lacks the record", filepath.Join(root, "0"): "lacks the record",

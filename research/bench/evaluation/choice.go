@@ -12,24 +12,22 @@ import (
 // the one that looks best by them, of its accuracy and of its difference to what predicts, hold the truth.
 func measureChoice(draws int) ([]string, error) {
 	lines := []string{
-		"| accuracy of what predicts | of one other method | of four others | drawn | n | best one's accuracy held | best one's difference held | chosen: any | the better one |",
-		"| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+		"| accuracy of what predicts | of one other method | of four others | n | best one's accuracy held | best one's difference held | chosen: any | the better one |",
+		"| --- | --- | --- | --- | --- | --- | --- | --- |",
 	}
 	for _, c := range []struct{ first, other float64 }{{0.6, 0.6}, {0.9, 0.9}, {0.98, 0.98}, {0.6, 0.65}, {0.6, 0.75}, {0.9, 0.94}} {
-		for _, stratified := range []bool{false, true} {
-			for _, n := range []int{50, 200} {
-				line, err := chooses(c.first, c.other, stratified, n, draws)
-				if err != nil {
-					return nil, err
-				}
-				lines = append(lines, line)
+		for _, n := range []int{50, 200} {
+			line, err := chooses(c.first, c.other, n, draws)
+			if err != nil {
+				return nil, err
 			}
+			lines = append(lines, line)
 		}
 	}
 	return lines, nil
 }
 
-func chooses(first, other float64, stratified bool, n, draws int) (string, error) {
+func chooses(first, other float64, n, draws int) (string, error) {
 	random := rand.New(rand.NewPCG(uint64(n), uint64(1000*(first+10*other))))
 	var t target
 	accurate, held, chosen, better := 0, 0, 0, 0
@@ -37,7 +35,7 @@ func chooses(first, other float64, stratified bool, n, draws int) (string, error
 		if seed%perTarget == 0 {
 			t = drawTarget([]float64{first, other, first, first, first, first}, 0.5, calibrated, random)
 		}
-		given, matched := t.label(n, stratified, int64(seed))
+		given, matched := t.label(n, int64(seed))
 		e := labels.Evaluate(given, matched)
 		for which, m := range t.methods[1:] {
 			rival := labels.NewRival(given, matched)
@@ -71,10 +69,6 @@ func chooses(first, other float64, stratified bool, n, draws int) (string, error
 			}
 		}
 	}
-	how := "from all"
-	if stratified {
-		how = "in strata"
-	}
-	return fmt.Sprintf("| %.2f | %.2f | %.2f | %s | %d | %s | %s | %s | %s |", first, other, first, how, n,
+	return fmt.Sprintf("| %.2f | %.2f | %.2f | %d | %s | %s | %s | %s |", first, other, first, n,
 		percent(accurate, draws), percent(held, draws), percent(chosen, draws), percent(better, draws)), nil
 }

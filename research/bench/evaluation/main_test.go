@@ -10,12 +10,10 @@ import (
 // Intervals hold about as often as the page says, from few draws of one cell each.
 func TestHolds(t *testing.T) {
 	const draws = 200
-	for _, stratified := range []bool{false, true} {
-		for _, k := range []kind{calibrated, sure, useless} {
-			held, width := holds(0.9, k, stratified, 50, draws)
-			if share := float64(held) / draws; share < 0.9 || share > 0.995 || width < 0.1 || width > 0.2 {
-				t.Errorf("%s, in strata: %v: %v of %d, width %v", k, stratified, held, draws, width)
-			}
+	for _, k := range []kind{calibrated, sure, useless} {
+		held, width := holds(0.9, k, 50, draws)
+		if share := float64(held) / draws; share < 0.9 || share > 0.995 || width < 0.1 || width > 0.2 {
+			t.Errorf("%s: %v of %d, width %v", k, held, draws, width)
 		}
 	}
 }

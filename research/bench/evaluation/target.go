@@ -105,30 +105,16 @@ func (t target) accuracy(m method) float64 {
 }
 
 // label draws rows and labels them, as a user of to_label.csv does.
-func (t target) label(n int, stratified bool, seed int64) (given labels.Labels, matched *labels.Predictions) {
+func (t target) label(n int, seed int64) (given labels.Labels, matched *labels.Predictions) {
 	m := t.methods[0]
 	matched = &labels.Predictions{Classes: names[:classes], Class: m.class, Confidence: m.confidence}
-	alike, inStrata := labels.NewDraw(n, seed), newDraw(n, seed)
+	draw := labels.NewDraw(n, seed)
 	for i, class := range m.class {
-		alike.Add(names[i], names[class], m.confidence[i])
-		inStrata.add(names[i], names[class], m.confidence[i])
+		draw.Add(names[i], names[class], m.confidence[i])
 	}
-	drawn := inStrata.drawn()
-	if !stratified {
-		drawn = nil
-		for _, r := range alike.Rows() {
-			drawn = append(drawn, drawnRow{r, "", 1})
-		}
-	}
-	strata := map[string]int{}
-	for _, r := range drawn {
-		at, known := strata[r.Stratum]
-		if !known {
-			at = len(given.Strata)
-			strata[r.Stratum], given.Strata = at, append(given.Strata, labels.Stratum{Name: r.Stratum, Share: r.Share})
-		}
+	for _, r := range draw.Rows() {
 		row, _ := strconv.Atoi(r.ID)
-		given.Rows = append(given.Rows, labels.Label{ID: r.ID, Class: names[t.truth[row]], Stratum: at})
+		given.Rows = append(given.Rows, labels.Label{ID: r.ID, Class: names[t.truth[row]]})
 		matched.Labelled = append(matched.Labelled, row)
 	}
 	return given, matched
