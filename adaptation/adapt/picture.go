@@ -26,39 +26,39 @@ type picture struct {
 	what      string      // after is of, as "features (256)"
 }
 
-// pictureOf projects the sample before the members and after the first network among them; others
-// have no features but the columns.
-func (o *conclusion) pictureOf(ctx context.Context, p *Plan, members []model.Model) error {
+// pictureOf projects the sample, of whose target rows the classes are predicted, before the members and after the
+// first network among them; others have no features but the columns.
+func (o conclusion) pictureOf(ctx context.Context, p *Plan, members []model.Model, predicted []int) (picture, error) {
 	s := p.Data.sample
-	o.picture.labels = datasets.LabelsOf(s.source).Classes()
+	of := picture{labels: datasets.LabelsOf(s.source).Classes(), predicted: predicted}
 	by, err := normalise.Fit(normalise.Settings{Way: normalise.OfSource}, s.source, s.target)
 	if err != nil {
-		return err
+		return picture{}, err
 	}
 	before := mat.NewDense(s.source.Len()+s.target.Len(), p.Data.Width, nil)
 	before.Stack(normalise.Values(by.OnSource(s.source)), normalise.Values(by.OnTarget(s.target)))
-	o.picture.before = principal(before)
+	of.before = principal(before)
 	at := slices.IndexFunc(members, func(m model.Model) bool { return !m.Architecture.Name.OnRows() })
 	if at < 0 {
-		return nil
+		return of, nil
 	}
 	var values []float32
 	width := 0
 	for _, rows := range []datasets.Set{members[at].Normalisation.OnSource(s.source), members[at].Normalisation.OnTarget(s.target)} {
 		part, size, err := predict.Features(ctx, members[at], rows, p.predictOptions())
 		if err != nil {
-			return err
+			return picture{}, err
 		}
 		values, width = append(values, part...), size
 	}
-	o.picture.after = principal(mat.NewDense(len(values)/width, width, weightest.Widen(values)))
-	o.picture.network, o.picture.what = o.Runs[at].ID.String(), printable.Count(width, "feature")
-	return nil
+	of.after = principal(mat.NewDense(len(values)/width, width, weightest.Widen(values)))
+	of.network, of.what = o.Runs[at].ID.String(), printable.Count(width, "feature")
+	return of, nil
 }
 
 // pictureOfLogits projects what the first network says of both domains' rows, if there are no
 // columns to show and a pass of its own through the network would take long.
-func (o *conclusion) pictureOfLogits() {
+func (o conclusion) pictureOfLogits() picture {
 	c := o.first
 	k := c.Classes
 	random := rand.New(datasets.Stream(1, "rows of a report"))
@@ -69,10 +69,11 @@ func (o *conclusion) pictureOfLogits() {
 		}
 		return drawn
 	}
-	o.picture = picture{network: c.Run, what: fmt.Sprintf("%d logits", k)}
-	o.picture.labels = draw(c.HeldOut, c.HeldOutLabels)
-	o.picture.predicted = draw(c.Target, o.compared.used)
-	o.picture.after = principal(mat.NewDense(len(values)/k, k, weightest.Widen(values)))
+	of := picture{network: c.Run, what: fmt.Sprintf("%d logits", k)}
+	of.labels = draw(c.HeldOut, c.HeldOutLabels)
+	of.predicted = draw(c.Target, o.compared.used)
+	of.after = principal(mat.NewDense(len(values)/k, k, weightest.Widen(values)))
+	return of
 }
 
 // sample is some rows of both domains, of which the report shows what becomes of them.
@@ -113,9 +114,9 @@ func drawRows(n, most int, random *rand.Rand) []int {
 	return rows
 }
 
-// take returns what takes the predictions of all the target's rows in their order, and has a
-// picture keep the classes of those in the sample.
-func (s sample) take(classes []string, into *picture) func(id, class string, probability float64) {
+// take returns what takes the predictions of all the target's rows in their order, and appends the
+// classes of those in the sample.
+func (s sample) take(classes []string, into *[]int) func(id, class string, probability float64) {
 	number := map[string]int{}
 	for i, name := range classes {
 		number[name] = i
@@ -123,7 +124,7 @@ func (s sample) take(classes []string, into *picture) func(id, class string, pro
 	row, left := 0, s.rows
 	return func(_, class string, _ float64) {
 		if len(left) > 0 && left[0] == row {
-			into.predicted, left = append(into.predicted, number[class]), left[1:]
+			*into, left = append(*into, number[class]), left[1:]
 		}
 		row++
 	}

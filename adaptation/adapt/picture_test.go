@@ -64,13 +64,13 @@ func TestDrawSample(t *testing.T) {
 
 // Of all predictions those of the sample's rows are kept.
 func TestSampleTakes(t *testing.T) {
-	var into picture
-	take := sample{rows: []int{1, 2, 5}}.take([]string{"a", "b"}, &into)
+	var classes []int
+	take := sample{rows: []int{1, 2, 5}}.take([]string{"a", "b"}, &classes)
 	for i, class := range []string{"b", "a", "b", "a", "a", "b"} {
 		take(fmt.Sprint(i), class, 0.5)
 	}
-	if !slices.Equal(into.predicted, []int{0, 1, 1}) {
-		t.Errorf("classes %v", into.predicted)
+	if !slices.Equal(classes, []int{0, 1, 1}) {
+		t.Errorf("classes %v", classes)
 	}
 }
 

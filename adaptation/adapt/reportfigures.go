@@ -16,15 +16,15 @@ type pictureView struct {
 	Panels []panel
 }
 
-// pictures are the projections before and after, and why one of them is missing.
-func (o *conclusion) pictures(classes []ClassOutcome) (views []pictureView, missing string) {
-	if p := o.picture.before; p != nil {
-		views = append(views, o.picture.view("Before the network: columns, standardised as in the source", p, classes))
+// views are the projections before and after, and why one of them is missing.
+func (p picture) views(classes []ClassOutcome) (views []pictureView, missing string) {
+	if p.before != nil {
+		views = append(views, p.view("Before the network: columns, standardised as in the source", p.before, classes))
 	} else {
 		missing = "There is no picture of images before the network: they have no columns."
 	}
-	if p := o.picture.after; p != nil {
-		views = append(views, o.picture.view(fmt.Sprintf("After the network: %s of %s", o.picture.what, o.picture.network), p, classes))
+	if p.after != nil {
+		views = append(views, p.view(fmt.Sprintf("After the network: %s of %s", p.what, p.network), p.after, classes))
 	} else {
 		missing = "There is no second picture: the features of what predicts are the columns themselves."
 	}
