@@ -1,14 +1,12 @@
 package adapt
 
 import (
-	"errors"
 	"fmt"
 	"path"
 	"path/filepath"
 	"slices"
 
 	"iwda/adaptation/judge"
-	"iwda/adaptation/labels"
 	"iwda/experiments/config"
 	"iwda/experiments/model"
 	"iwda/experiments/plan"
@@ -18,22 +16,19 @@ import (
 	"iwda/internal/printable"
 )
 
-// conclusion is what was chosen, and what it says of the target.
+// conclusion is what was chosen among the finished runs, and what these say of the target. [conclude] makes it; nothing
+// changes it afterwards.
 type conclusion struct {
 	judge.Choice
 	known   trust.Known
 	Runs    []plan.Run     // those that predict
-	Classes []ClassOutcome // write sets the shares of the predictions
+	Classes []ClassOutcome // without the shares of the predictions
 	// Folder is that of the used run's method, whose seeds iwrun predict takes together.
 	Folder   string
 	compared comparison
 	versions map[string]string // of the programs that made the used run
 	labels   *LabelChoice      // nil unless labels chose
-	measured *Measured         // by write; nil without labels
-	kept     string            // what write says of rows to label that it kept; "" if it drew some, or none were wanted
-	drawn    []labels.Row      // those rows, unless somebody has labelled former ones
 	heldOut  heldOutRows
-	first    judge.Candidate // of those that predict
 	// thresholds are those of sets, of each of their levels; nil if none hold.
 	thresholds []sets.Thresholds
 }
@@ -90,7 +85,7 @@ func conclude(how config.Selection, results string, runs []plan.Run, chosen *Lab
 	predicting := choice.Predicting()
 	outcome := conclusion{
 		Choice: choice, labels: chosen,
-		Folder: filepath.Dir(runs[choice.Used].Dir(results).String()), first: candidates[predicting[0]],
+		Folder: filepath.Dir(runs[choice.Used].Dir(results).String()),
 	}
 	used, err := runs[choice.Used].Dir(results).ReadResult()
 	if err != nil {
@@ -104,41 +99,48 @@ func conclude(how config.Selection, results string, runs []plan.Run, chosen *Lab
 	for _, i := range predicting {
 		outcome.Runs = append(outcome.Runs, runs[i])
 	}
-	if err := outcome.tellClasses(models, compared); err != nil {
+	var unbounded error
+	if outcome.Classes, unbounded, err = tellClasses(choice, outcome.known, models, compared); err != nil {
 		return conclusion{}, err
 	}
+	if unbounded != nil {
+		outcome.Problems = append(outcome.Problems, fmt.Sprintf("The class shares have no intervals: %v.", unbounded))
+	}
 	sentences, err := unestimated(results, runs)
+	if err != nil {
+		return conclusion{}, err
+	}
 	outcome.Problems = append(outcome.Problems, sentences...)
-	err = errors.Join(err, outcome.compareMethods(runs, models, candidates), outcome.lookAtHeldOut(models, candidates))
+	if outcome.compared, err = compareMethods(choice, runs, models, candidates); err != nil {
+		return conclusion{}, err
+	}
+	outcome.heldOut, err = lookAtHeldOut(choice, models, candidates)
 	return outcome, err
 }
 
-// tellClasses sets the class shares, the mean of what the runs say that tell them.
-func (o *conclusion) tellClasses(models []model.Metadata, compared *judge.Comparison) error {
+// tellClasses returns the class shares, the mean of what the runs say that tell them, and why they have no intervals
+// if they have none.
+func tellClasses(choice judge.Choice, known trust.Known, models []model.Metadata, compared *judge.Comparison) (told []ClassOutcome, unbounded, err error) {
 	var classes [][]ClassOutcome // of each run
-	var unbounded error          // why the last of those without intervals has none
-	for _, i := range o.Telling() {
+	for _, i := range choice.Telling() {
 		shares, err := classShares(models[i], compared, i)
 		if shares == nil {
-			return fmt.Errorf("%s: %w", compared.Candidates[i].Run, err)
+			return nil, nil, fmt.Errorf("%s: %w", compared.Candidates[i].Run, err)
 		}
 		if err != nil {
 			unbounded = err
 		}
 		classes = append(classes, shares)
 	}
-	o.Classes = meanShares(classes)
-	for i, share := range o.Shared.Target() {
-		known, c := o.known.Classes[i], &o.Classes[i]
-		c.ReferenceShare, c.ShareRejected, c.MeanProbability, c.Recall, c.Precision = share, o.known.Rejected != "", known.Mean, known.Recall, known.Precision
+	told = meanShares(classes)
+	for i, share := range choice.Shared.Target() {
+		of, c := known.Classes[i], &told[i]
+		c.ReferenceShare, c.ShareRejected, c.MeanProbability, c.Recall, c.Precision = share, known.Rejected != "", of.Mean, of.Recall, of.Precision
 		if c.ShareRejected {
 			c.TargetInterval, c.WeightInterval = nil, nil
 		}
 	}
-	if unbounded != nil {
-		o.Problems = append(o.Problems, fmt.Sprintf("The class shares have no intervals: %v.", unbounded))
-	}
-	return nil
+	return told, unbounded, nil
 }
 
 // candidatesOf reads what runs said.

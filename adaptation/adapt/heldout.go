@@ -41,23 +41,23 @@ type HeldOutOutcome struct {
 	GapAfter  *float64 `json:"calibration_gap,omitempty"`
 }
 
-// lookAtHeldOut sets what the candidates of the chosen runs say.
-func (o *conclusion) lookAtHeldOut(models []model.Metadata, candidates []judge.Candidate) error {
+// lookAtHeldOut returns what the candidates of the chosen runs say.
+func lookAtHeldOut(choice judge.Choice, models []model.Metadata, candidates []judge.Candidate) (heldOutRows, error) {
 	k := candidates[0].Classes
 	h := heldOutRows{source: make([]float64, confidenceBins), target: make([]float64, confidenceBins)}
 	for range k {
 		h.confusion = append(h.confusion, make([]int, k))
 	}
 	var before, after tally
-	for _, i := range o.Predicting() {
+	for _, i := range choice.Predicting() {
 		c, about := candidates[i], models[i]
 		calibrated, err := about.Probabilities(c.HeldOut, nil)
 		if err != nil {
-			return err
+			return heldOutRows{}, err
 		}
-		corrected, err := about.Probabilities(c.Compared(), corrected(about.Shares, o.Correction)) // as sure as those of held-out rows
+		corrected, err := about.Probabilities(c.Compared(), corrected(about.Shares, choice.Correction)) // as sure as those of held-out rows
 		if err != nil {
-			return err
+			return heldOutRows{}, err
 		}
 		row := 0
 		for p := range slices.Chunk(calibrated, k) {
@@ -77,12 +77,11 @@ func (o *conclusion) lookAtHeldOut(models []model.Metadata, candidates []judge.C
 	}
 	floats.Scale(1/floats.Sum(h.source), h.source)
 	floats.Scale(1/floats.Sum(h.target), h.target)
-	h.before = before.bins(len(o.Predicting()))
+	h.before = before.bins(len(choice.Predicting()))
 	if h.unfitted == nil {
-		h.after = after.bins(len(o.Predicting()))
+		h.after = after.bins(len(choice.Predicting()))
 	}
-	o.heldOut = h
-	return nil
+	return h, nil
 }
 
 // binOf is the number of the bin, of n, that has a confidence.

@@ -41,10 +41,10 @@ func (o *Outcome) Ask(needs []string) error {
 }
 
 // labelCase is what labels say of the predictions, nil if they say nothing that all rows share.
-func (o *conclusion) labelCase() *trust.Case {
+func (o conclusion) labelCase(measured *Measured) *trust.Case {
 	switch {
-	case o.measured.all():
-		return &trust.Case{If: trust.Labels, For: fmt.Sprintf("the labels of all %d rows", o.measured.Rows), Accuracy: trust.NumberOf(o.measured.Value, o.measured.Value, o.measured.Value)}
+	case measured.all():
+		return &trust.Case{If: trust.Labels, For: fmt.Sprintf("the labels of all %d rows", measured.Rows), Accuracy: trust.NumberOf(measured.Value, measured.Value, measured.Value)}
 	case o.labels != nil:
 		a := o.labels.Accuracy
 		return &trust.Case{If: trust.Labels, For: printable.Count(o.labels.Labels, "label"), Accuracy: trust.NumberOf(a.Value, a.Low, a.High)}

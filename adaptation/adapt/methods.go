@@ -56,14 +56,14 @@ type comparison struct {
 
 // compareMethods says what each method and what is chosen predict of the rows that the candidates
 // hold, corrected alike: only what they assume tells them apart.
-func (o *conclusion) compareMethods(runs []plan.Run, models []model.Metadata, candidates []judge.Candidate) error {
+func compareMethods(choice judge.Choice, runs []plan.Run, models []model.Metadata, candidates []judge.Candidate) (comparison, error) {
 	k := candidates[0].Classes
 	probabilities := func(members []int) (sum []float64, differ float64, err error) {
 		var first []int // classes of the first member
 		var other []bool
 		differing := 0
 		for _, i := range members {
-			p, err := models[i].Probabilities(candidates[i].Target, corrected(models[i].Shares, o.Correction))
+			p, err := models[i].Probabilities(candidates[i].Target, corrected(models[i].Shares, choice.Correction))
 			if err != nil {
 				return nil, 0, fmt.Errorf("%s: %w", candidates[i].Run, err)
 			}
@@ -81,22 +81,22 @@ func (o *conclusion) compareMethods(runs []plan.Run, models []model.Metadata, ca
 		}
 		return sum, float64(differing) / float64(len(first)), nil
 	}
-	p, within, err := probabilities(o.Predicting())
+	p, within, err := probabilities(choice.Predicting())
 	if err != nil {
-		return err
+		return comparison{}, err
 	}
-	o.compared = comparison{used: largest(k, p), within: within}
-	for _, m := range o.Methods {
+	compared := comparison{used: largest(k, p), within: within}
+	for _, m := range choice.Methods {
 		if len(m.Runs) == 0 {
 			continue
 		}
 		p, differ, err := probabilities(m.Runs)
 		if err != nil {
-			return err
+			return comparison{}, err
 		}
-		o.compared.add(m.Name, assumes(runs[m.Runs[0]].Config), largest(k, p), differ)
+		compared.add(m.Name, assumes(runs[m.Runs[0]].Config), largest(k, p), differ)
 	}
-	return nil
+	return compared, nil
 }
 
 // corrected are the class shares for which the probabilities of a run are corrected,

@@ -169,18 +169,18 @@ type FailedRun struct {
 	Reason string `json:"reason"`
 }
 
-// outcome returns the record of a conclusion whose files are written.
-func (o *conclusion) outcome(p *Plan, failed []schedule.Failure) (*Outcome, error) {
+// outcome returns the record of a conclusion and of what was written of it.
+func (o conclusion) outcome(p *Plan, w written, failed []schedule.Failure) (*Outcome, error) {
 	how := p.file.Config.Selection
 	record := &Outcome{
 		Format: outcomeFormat,
 		Source: p.Data.domain(p.Data.Source), Target: p.Data.domain(p.Data.Target), Form: p.Data.Form,
-		Method: o.Method().Name, Correction: o.Correction, Classes: o.Classes,
+		Method: o.Method().Name, Correction: o.Correction, Classes: w.classes,
 		Rule: o.Rule, Better: o.Better, Fails: o.Fails, Tolerance: how.Tolerance, Best: o.Judged[o.Best].Run,
 		Cases: o.known.Cases, SharesRejected: o.known.Rejected, Asked: p.options.Needs,
 		LabelShift: testOutcome(o.Shared),
-		Labels:     o.labels, Measured: o.measured,
-		Decisions: p.decisions(), Sentences: o.Why(), Warnings: append([]string{}, o.Problems...),
+		Labels:     o.labels, Measured: w.measured,
+		Decisions: p.decisions(), Sentences: o.Why(w.measured), Warnings: append(append([]string{}, o.Problems...), w.problems...),
 		Failed:   []FailedRun{},
 		Files:    map[string]string{"experiment": names.Experiment, "predictions": p.table(names.Predictions), "classes": p.table(names.Classes), "report": names.Report, "model": names.Model, "runs": names.Runs},
 		Versions: map[string]string{},
@@ -192,7 +192,7 @@ func (o *conclusion) outcome(p *Plan, failed []schedule.Failure) (*Outcome, erro
 	if names.Exists(p.path(names.ToLabel)) {
 		record.Files["to_label"] = names.ToLabel
 	}
-	if by := o.labelCase(); by != nil {
+	if by := o.labelCase(w.measured); by != nil {
 		record.Cases = append([]trust.Case{*by}, record.Cases...)
 	}
 	if o.Together != nil {

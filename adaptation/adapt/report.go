@@ -40,17 +40,17 @@ func valueOf(number any) float64 {
 }
 
 // report writes the page about what came of the adaptation.
-func (o *conclusion) report(p *Plan, outcome *Outcome) error {
+func (o conclusion) report(p *Plan, wrote written, outcome *Outcome) error {
 	found, err := plan.Find(p.file, p.results())
 	if err != nil {
 		return err
 	}
-	return wholefile.Write(p.path(names.Report), func(w io.Writer) error { return o.writeReport(w, p, outcome, found) })
+	return wholefile.Write(p.path(names.Report), func(w io.Writer) error { return o.writeReport(w, p, wrote, outcome, found) })
 }
 
-func (o *conclusion) writeReport(w io.Writer, p *Plan, outcome *Outcome, found plan.Found) error {
+func (o conclusion) writeReport(w io.Writer, p *Plan, wrote written, outcome *Outcome, found plan.Found) error {
 	var lead bytes.Buffer
-	if err := reportTemplate.Execute(&lead, o.view(p, outcome)); err != nil {
+	if err := reportTemplate.Execute(&lead, o.view(p, wrote, outcome)); err != nil {
 		return fmt.Errorf("cannot write the report: %w", err)
 	}
 	return page.Write(w, page.Content{Config: p.file.Config, Found: found, Lead: template.HTML(lead.String())})
@@ -97,14 +97,14 @@ const (
 	firstRows     = 5
 )
 
-func (o *conclusion) view(p *Plan, outcome *Outcome) reportView {
+func (o conclusion) view(p *Plan, wrote written, outcome *Outcome) reportView {
 	v := reportView{
 		Outcome: outcome, Title: cmp.Or(p.file.Config.Title, p.file.Config.Experiment),
 		Labels:   "No target label was used.",
 		ShareKey: []keyEntry{{"fill source", "source"}, {"fill target", "target, estimated"}, {"fill predicted", "predictions"}},
 		Method:   strings.ReplaceAll(outcome.Method, "+", " + "), Predicts: o.Chosen().Name(),
 	}
-	if m := o.measured; m != nil {
+	if m := wrote.measured; m != nil {
 		v.Labels = fmt.Sprintf("The target's %s served only to measure the accuracy.", printable.Count(m.Labels, "label"))
 	}
 	if o.labels != nil {
@@ -116,10 +116,10 @@ func (o *conclusion) view(p *Plan, outcome *Outcome) reportView {
 	v.Classes, v.MoreClasses = classRows(outcome.Classes)
 	o.heldOut.show(&v)
 	if p.options.LabelRows >= 0 {
-		v.ToLabel = cmp.Or(o.kept, fmt.Sprintf("Write the classes of these rows, or of the first %d or more, into the column label of %s. Then run:", tellingLabels, names.ToLabel))
+		v.ToLabel = cmp.Or(wrote.kept, fmt.Sprintf("Write the classes of these rows, or of the first %d or more, into the column label of %s. Then run:", tellingLabels, names.ToLabel))
 		v.Command = printable.Command("iwrun", "evaluate", p.options.Folder, p.path(names.ToLabel))
 	}
-	v.Drawn, v.First = len(o.drawn), o.drawn[:min(firstRows, len(o.drawn))]
+	v.Drawn, v.First = len(wrote.drawn), wrote.drawn[:min(firstRows, len(wrote.drawn))]
 	return v
 }
 

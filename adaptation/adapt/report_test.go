@@ -13,14 +13,14 @@ import (
 	"iwda/inference/trust"
 )
 
-// concluded is a conclusion about k classes, and its plan.
-func concluded(t *testing.T, k int) (*conclusion, *Plan) {
+// concluded is a conclusion about k classes, what was written of it, and its plan.
+func concluded(t *testing.T, k int) (conclusion, written, *Plan) {
 	t.Helper()
 	p := &Plan{options: Options{Folder: "out"}, file: &config.File{Config: config.Config{Experiment: "adapt", Title: "here → <there>"}}}
-	o := &conclusion{Choice: judge.Choice{Rule: "target-risk", Better: "lowest", Fails: "never", Judged: []judge.Judgement{judged("full/source-target/mcc/seed-1", 0.5)}, Methods: []judge.Method{{Name: "mcc", Runs: []int{0}}}}}
+	o := conclusion{Choice: judge.Choice{Rule: "target-risk", Better: "lowest", Fails: "never", Judged: []judge.Judgement{judged("full/source-target/mcc/seed-1", 0.5)}, Methods: []judge.Method{{Name: "mcc", Runs: []int{0}}}}}
 	o.Shared.Run = "full/source-target/mcc/seed-1"
 	o.compared = comparison{methods: []string{"mcc"}, assumed: []string{"much"}, changed: []float64{0.25}, differ: []float64{0}}
-	o.drawn = []labels.Row{{ID: "row <3>", Class: "a", Confidence: 0.75}}
+	w := written{drawn: []labels.Row{{ID: "row <3>", Class: "a", Confidence: 0.75}}}
 	h := heldOutRows{source: make([]float64, confidenceBins), target: make([]float64, confidenceBins)}
 	var counts tally
 	for class := range k {
@@ -34,28 +34,28 @@ func concluded(t *testing.T, k int) (*conclusion, *Plan) {
 	h.source[19], h.target[12] = 1, 1
 	counts.add(2, []float64{0.9, 0.1, 0.2, 0.8}, []int{0, 0})
 	h.before, h.after = counts.bins(1), counts.bins(1)
-	o.heldOut = h
-	return o, p
+	o.heldOut, w.classes = h, o.Classes
+	return o, w, p
 }
 
 // reported writes the report and returns it.
-func reported(t *testing.T, o *conclusion, p *Plan, outcome *Outcome) string {
+func reported(t *testing.T, o conclusion, w written, p *Plan, outcome *Outcome) string {
 	t.Helper()
 	var text strings.Builder
-	if err := o.writeReport(&text, p, outcome, plan.Found{}); err != nil {
+	if err := o.writeReport(&text, p, w, outcome, plan.Found{}); err != nil {
 		t.Fatal(err)
 	}
 	return text.String()
 }
 
 // invented is the outcome of such a conclusion.
-func invented(o *conclusion) *Outcome {
+func invented(o conclusion) *Outcome {
 	outcome := &Outcome{
 		Source: DomainOutcome{Rows: 60}, Target: DomainOutcome{Rows: 70}, Method: "mcc", Used: []string{"full/source-target/mcc/seed-1"},
 		Rule: o.Rule, Better: o.Better, Fails: o.Fails, Classes: o.Classes,
 		Headline: "nobody knows", Cases: []trust.Case{{If: trust.OnlyShares, Missing: "too few <rows>"}}, Needs: []trust.Answer{{Need: "accuracy >= 0.9", Answer: trust.Untold, Because: "no accuracy is known"}},
 		Methods: []MethodOutcome{{Method: "mcc", Runs: 1, Assumes: "much", Changes: number(0.25)}}, Runs: []RunOutcome{{Run: "full/source-target/mcc/seed-1", Used: true, Value: number(0.5)}},
-		HeldOut: o.heldOut.outcome(1), Sentences: o.Why(), Warnings: []string{"Beware of <b>."}, Decisions: []Decision{{"length", "9 epochs", "it suffices"}},
+		HeldOut: o.heldOut.outcome(1), Sentences: o.Why(nil), Warnings: []string{"Beware of <b>."}, Decisions: []Decision{{"length", "9 epochs", "it suffices"}},
 	}
 	return outcome
 }
@@ -63,9 +63,9 @@ func invented(o *conclusion) *Outcome {
 // The report shows few classes in their order and a whole table of confusions, everything in it
 // escaped, and says why what is missing is.
 func TestReport(t *testing.T) {
-	o, p := concluded(t, 3)
+	o, w, p := concluded(t, 3)
 	outcome := invented(o)
-	text := reported(t, o, p, outcome)
+	text := reported(t, o, w, p, outcome)
 	for _, part := range []string{
 		"<h1>here → &lt;there&gt;</h1>", `<p class="claim">Nobody knows.</p>`, `<li class="no">Accuracy &gt;= 0.9. Cannot be told.</li>`, "too few &lt;rows&gt;",
 		"No target label was used.", "class &lt;2&gt;", "33.3</td>", "45.0–55.0", "1.50</td>",
@@ -84,15 +84,15 @@ func TestReport(t *testing.T) {
 	}
 	outcome.Needs[0].Answer, outcome.Cases[0].Accuracy, outcome.SharesRejected = trust.Yes, trust.NumberOf(0.9, 0.8, 0.95), "the test says so"
 	outcome.Classes[0].ShareRejected, outcome.Classes[0].MeanProbability = true, 0.123
-	o.drawn, o.heldOut.after, o.heldOut.unfitted = nil, nil, errors.New("rows are too few")
+	w.drawn, o.heldOut.after, o.heldOut.unfitted = nil, nil, errors.New("rows are too few")
 	outcome.HeldOut = o.heldOut.outcome(1)
 	p.options.Folder = "an out"
-	o.drawn = []labels.Row{{ID: "x"}}
-	if text = reported(t, o, p, outcome); !strings.Contains(text, "iwrun evaluate &#39;an out&#39; &#39;an out/to_label.csv&#39;") {
+	w.drawn = []labels.Row{{ID: "x"}}
+	if text = reported(t, o, w, p, outcome); !strings.Contains(text, "iwrun evaluate &#39;an out&#39; &#39;an out/to_label.csv&#39;") {
 		t.Error("a folder of two words is not one word of the command")
 	}
-	o.drawn, o.kept = nil, "label this"
-	text = reported(t, o, p, outcome)
+	w.drawn, w.kept = nil, "label this"
+	text = reported(t, o, w, p, outcome)
 	for _, part := range []string{`<li class="yes">`, "90.0% (80.0–95.0%)", `class="fill rejected"`, ">12.3</td>", "class shares cannot be estimated, because the test says so", "<p>label this</p>", "Rows are too few."} {
 		if !strings.Contains(text, part) {
 			t.Errorf("%q is not in the report", part)
@@ -102,8 +102,8 @@ func TestReport(t *testing.T) {
 
 // Of many classes those that are rare in the target are folded away, and confusions are pairs.
 func TestReportOfManyClasses(t *testing.T) {
-	o, p := concluded(t, 40)
-	text := reported(t, o, p, invented(o))
+	o, w, p := concluded(t, 40)
+	text := reported(t, o, w, p, invented(o))
 	for _, part := range []string{"<summary>10 rarer classes</summary>", "sorted by their estimated share", "The pairs of classes", `<th scope="row">class &lt;39&gt;</th><td>class &lt;0&gt;</td><td class="n">39</td><td class="n">66.1</td>`} {
 		if !strings.Contains(text, part) {
 			t.Errorf("%q is not in the report", part)

@@ -125,14 +125,15 @@ func (p *Plan) conclude(ctx context.Context, left []plan.Run, failed []schedule.
 		c.Problems = append(c.Problems, leftOut(failed, len(p.Runs)))
 	}
 	c.Problems = append(c.Problems, p.Warnings...)
-	if err := c.write(ctx, p); err != nil {
-		return nil, err
-	}
-	outcome, err := c.outcome(p, failed)
+	wrote, err := c.write(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	return outcome, c.report(p, outcome)
+	outcome, err := c.outcome(p, wrote, failed)
+	if err != nil {
+		return nil, err
+	}
+	return outcome, c.report(p, wrote, outcome)
 }
 
 // leftOut says which of so many runs failed, and why the first one did.

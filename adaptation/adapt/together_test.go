@@ -25,7 +25,7 @@ func TestWhatIsChosen(t *testing.T) {
 	o.Methods = []judge.Method{{Name: "source-only", Runs: []int{0}, Value: 0.5}, {Name: "iwdan", Runs: []int{1, 2, 3}, Value: 0.75}}
 	said := func(choice string, want, not []string) {
 		t.Helper()
-		why := strings.Join(o.Why(), "\n")
+		why := strings.Join(o.Why(nil), "\n")
 		for _, part := range want {
 			if !strings.Contains(why, part) {
 				t.Errorf("%s: %q is not in\n%s", choice, part, why)

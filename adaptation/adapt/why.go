@@ -8,11 +8,11 @@ import (
 	"iwda/internal/printable"
 )
 
-// Why says, in sentences, how the choice came about and how far to trust it.
-func (o conclusion) Why() []string {
+// Why says, in sentences, how the choice came about and how far to trust it, with what was measured of the predictions.
+func (o conclusion) Why(measured *Measured) []string {
 	why := []string{o.used(), o.agreement()}
-	if o.measured != nil {
-		why = append(why, fmt.Sprintf("Accuracy of the predictions: %v.", o.measured))
+	if measured != nil {
+		why = append(why, fmt.Sprintf("Accuracy of the predictions: %v.", measured))
 	}
 	if seeds := len(o.Method().Runs); !o.AllSeeds && o.Together == nil && seeds > 1 {
 		why = append(why, fmt.Sprintf("One seed of %s predicts. All %d seeds predict together with %s, or here with --set selection.choose=method; on average over tasks, this was more accurate than one seed.",

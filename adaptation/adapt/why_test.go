@@ -20,14 +20,15 @@ func TestSentencesHaveCommands(t *testing.T) {
 	}
 	evaluate := "iwrun evaluate '" + folder + "' '" + folder + "/to_label.csv' says "
 	o := conclusion{Folder: folder, Choice: judge.Choice{Judged: []judge.Judgement{judged("mcc/seed-1", 0.5), judged("mcc/seed-2", 0.5)}, Methods: []judge.Method{{Name: "mcc", Runs: []int{0, 1}}}}}
-	if text := strings.Join(o.Why(), "\n"); !strings.Contains(text, "iwrun predict '"+folder+"', ") {
+	if text := strings.Join(o.Why(nil), "\n"); !strings.Contains(text, "iwrun predict '"+folder+"', ") {
 		t.Errorf("no command to predict in\n%s", text)
 	}
 	for _, class := range []string{"a", "b"} {
 		draw := labels.NewDraw(1, 1)
 		draw.Add("1", class, 0.5)
-		if err := o.writeToLabel(p, draw); err != nil || strings.Contains(o.kept, evaluate) != (class == "b") {
-			t.Errorf("class %s: %v; said of what is kept\n%s", class, err, o.kept)
+		var w written
+		if err := w.writeToLabel(p, draw); err != nil || strings.Contains(w.kept, evaluate) != (class == "b") {
+			t.Errorf("class %s: %v; said of what is kept\n%s", class, err, w.kept)
 		}
 		if err := wholefile.WriteText(p.path(names.ToLabel), "id,label\n1,a\n"); err != nil {
 			t.Fatal(err)
