@@ -1,10 +1,8 @@
 package adapt
 
 import (
-	"bytes"
-	"encoding/binary"
 	"fmt"
-	"hash/maphash"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -25,21 +23,50 @@ type belonging struct {
 	warnings []string
 	blatant  string // why no interval is given, a clause; "" if there is no reason
 	outside  string // why no floor is, as many rows of the target lie where none of the source do; likewise
+	sure     together
+}
+
+// together is what surely says which rows belong together: a column of groups, of ids too perhaps, or columns of
+// features that have the same values in all rows of a group.
+type together struct {
+	group, id         string
+	by                []string
+	because, evidence string // clauses; "" if nothing is sure
+}
+
+// roles are those of a file, of which so much more is known.
+func (t together) roles(r *table.Roles, columns []string) {
+	if slices.Contains(columns, t.group) {
+		if r.Group = t.group; t.id != "" {
+			r.ID = t.id
+		}
+	}
+	r.GroupBy = t.by
+}
+
+// column is one of a table, with the places of its values in a row: one each of so many words, or one number, and
+// one that says that it is missing.
+type column struct {
+	name     string
+	from, to int
+	words    int
+	learnt   table.LearntColumn // the zero value if all cells are numbers
 }
 
 // partition is a column that may say which rows belong together.
 type partition struct {
-	name     string
-	of       []int // level of each row, -1 for none
-	levels   int
-	from, to int  // places of its values in a row
-	order    bool // levels are numbers, in their order
-	ids      bool
+	column
+	of     []int // level of each row, -1 for none
+	levels int
+	order  bool // levels are numbers, in their order
+	ids    bool
 }
 
 // What makes rows belong together; research/trust.md has how often that is said of rows that do not.
 const (
 	fewestLevels   = 10   // of a column of groups that is not one of ids
+	fewKnown       = 0.25 // of the target's words or rows have a value that the source has: most are of other groups
+	mostKnown      = 0.1  // of the target's rows have a value that the source has: as good as none
 	mostLooked     = 5000 // rows
 	mostAsked      = 500  // rows whose nearest one is looked for
 	clearlyChance  = 1e-6
@@ -49,54 +76,76 @@ const (
 	worthCopies    = 0.03
 	blatantCopies  = 0.2
 	mostOutside    = 0.1 // of the target's rows
+	surelyFewer    = 5   // standard errors
+	mostInSet      = 100 // rows of a set, as the visits of a patient are
+	wholeDesign    = 0.9 // of the combinations of columns' values: rows are all that there are, and no sets
 )
 
 // look fills in what is seen of a source whose rows have no groups, and of the target that goes with it.
-func (b *belonging) look(source, target rowSet, idColumn string, learnt table.Learnt, isTable bool) {
+func (b *belonging) look(source, target rowSet, idColumn string, learnt table.Learnt, isTable, independent bool) {
 	rows := evenly.Rows(source.Len(), mostLooked)
 	s := looked{labels: datasets.LabelsOf(datasets.Subset(source, rows)), values: valuesOf(source, rows), width: datasets.Size(source.Shape())}
 	t := looked{values: valuesOf(target, evenly.Rows(target.Len(), mostLooked)), width: s.width}
 	b.outside = s.outside(t, source.Columns())
-	if datasets.GroupsOf(source) != nil { // somebody has said which rows belong together
+	if independent || datasets.GroupsOf(source) != nil { // somebody has said which rows belong together
 		return
 	}
-	b.copies(source)
-	for _, p := range s.partitions(source, rows, idColumn, learnt, isTable) {
-		rowsOf := make([]int, p.levels)
-		inLevels, alone := 0, 0
+	columns, leastKnown := tableColumns(source, learnt, isTable), fewKnown
+	for _, p := range s.partitions(source, rows, idColumn, columns) {
+		rowsOf, inLevels := map[int]int{}, 0
 		for _, level := range p.of {
 			if level >= 0 {
 				rowsOf[level]++
 				inLevels++
 			}
 		}
-		for _, n := range rowsOf {
-			if n == 1 {
-				alone++
-			}
-		}
-		if inLevels-alone < inLevels/2 { // most rows stand alone
+		if mostAlone(rowsOf, inLevels) {
 			continue
 		}
 		use := fmt.Sprintf("If it says which rows belong together, such as those of one patient or device, name it with --group-column %s: otherwise accuracies are too high, and intervals too narrow", p.name)
 		many := fmt.Sprintf("%d different values in %s of the source", p.levels, printable.Count(inLevels, "row"))
 		falls, before, after, same := s.falls(p)
+		known := s.known(p, t)
+		share := known // of all words
+		if p.words > 0 {
+			share = p.learnt.Known
+		}
+		surely := func(because, evidence string) {
+			if share < leastKnown && (p.learnt.Missing == nil || 2*p.learnt.Missing[0] <= source.Len()) { // words that the target has are a feature
+				leastKnown = share
+				b.sure = together{group: p.name, because: because + ", and most of the target has other values", evidence: evidence}
+			}
+		}
+		if size, by := setsOf(rowsOf); by >= surelyFewer && !p.order { // of a number as many rows may have been measured
+			surely(inSets(size, by))
+		}
 		switch {
 		case p.ids:
+			leastKnown = 0
+			b.sure = together{group: p.name, id: p.name, because: "ids repeat", evidence: many}
 			b.warnings = append(b.warnings, fmt.Sprintf("The ids of the column %q repeat: %s. %s.", p.name, many, use))
 			b.say("ids of the source repeat, and rows with the same id are not independent")
-		case falls && same:
-			b.warnings = append(b.warnings, fmt.Sprintf("Rows with the same value of the column %q are alike: by the most similar row, %.0f%% of the classes are right, and %.0f%% if that row may not have the same value (%s). %s.", p.name, 100*before, 100*after, many, use))
-			if before-after >= blatantFalling && (p.order || s.missing(p, t)) { // words that both domains have are a feature
+		case falls > clearlyFewer && before-after >= worthFalling && same:
+			found := fmt.Sprintf("by the most similar row, %.0f%% of the classes are right, and %.0f%% if that row may not have the same value", 100*before, 100*after)
+			b.warnings = append(b.warnings, fmt.Sprintf("Rows with the same value of the column %q are alike: %s (%s). %s.", p.name, found, many, use))
+			if before-after < blatantFalling {
+				continue
+			}
+			if falls >= surelyFewer {
+				surely("they are alike", found)
+			}
+			if p.order || known < mostKnown { // words that both domains have are a feature
 				b.say(fmt.Sprintf("rows with the same %q are alike, and so not independent", p.name))
 			}
 		case s.pure(p):
 			b.warnings = append(b.warnings, fmt.Sprintf("All rows with the same value of the column %q have the same class (%s). %s.", p.name, many, use))
-			if s.missing(p, t) {
+			if known < mostKnown {
+				surely("all of them have the same class", many)
 				b.say(fmt.Sprintf("all source rows with the same %q have the same class, and the target has other values of it", p.name))
 			}
 		}
 	}
+	b.sets(source, s, columns)
 }
 
 func (b *belonging) say(blatant string) {
@@ -105,32 +154,74 @@ func (b *belonging) say(blatant string) {
 	}
 }
 
-// copies looks for rows that have the same values as one before them, though a column has many values.
-func (b *belonging) copies(source datasets.Set) {
-	width := datasets.Size(source.Shape())
-	row, seed, seen, copies := make([]float32, width), maphash.MakeSeed(), map[uint64]bool{}, 0
-	var text bytes.Buffer
-	var first []float32 // values of the first rows' columns
-	for i := range source.Len() {
-		source.CopyRow(row, i)
-		if i < 200 {
-			first = append(first, row...)
-		}
-		text.Reset()
-		binary.Write(&text, binary.LittleEndian, row)
-		hash := maphash.Bytes(seed, text.Bytes())
-		if seen[hash] {
-			copies++
-		}
-		seen[hash] = true
+// sets looks for rows that have the same values as one before them, though a column has many values, and in a table for
+// rows that come in sets, as the visits of a patient whom no column names: all of a set have the same values in all
+// columns but some, and there are so many rows with the same values, or twice as many, as independent rows never are.
+func (b *belonging) sets(source rowSet, s looked, columns []column) {
+	left, most, deviations := make([]bool, len(columns)), 1, 0.0
+	for j, c := range columns {
+		left[j] = c.learnt.Apart != ""
 	}
-	continuous := false
-	for j := 0; j < width && !continuous; j++ {
-		different := map[float32]bool{}
-		for i := j; i < len(first); i += width {
-			different[first[i]] = true
+	for next := 0; next >= 0; {
+		copies, cells, part := cellsOf(source, columns, left)
+		if most == 1 {
+			b.copied(source, s, copies)
 		}
-		continuous = 2*len(different) > len(first)/width
+		next = -1
+		for j := range cells {
+			rows, combinations := 0, 1.0 // of columns' values
+			for _, n := range cells[j] {
+				rows += n
+			}
+			for i, c := range columns {
+				if i != j && !left[i] {
+					combinations *= float64(s.different(c))
+				}
+			}
+			if len(cells[j]) < fewestLevels || mostAlone(cells[j], rows) || float64(part*len(cells[j])) > wholeDesign*combinations {
+				continue
+			}
+			if size, by := setsOf(cells[j]); by >= surelyFewer && (size > most || size == most && next >= 0 && by > deviations) {
+				next, most, deviations = j, size, by
+			}
+		}
+		if next >= 0 {
+			left[next] = true
+		}
+	}
+	if most == 1 || b.sure.because != "" {
+		return
+	}
+	for j, c := range columns {
+		if !left[j] {
+			b.sure.by = append(b.sure.by, c.name)
+		}
+	}
+	b.sure.because, b.sure.evidence = inSets(most, deviations)
+}
+
+// inSets says that rows come in sets of a size, and the evidence by so many standard errors.
+func inSets(size int, by float64) (because, evidence string) {
+	return fmt.Sprintf("they come in sets of %d, as independent rows do not", size), fmt.Sprintf("there are more sets of %d rows, or a multiple, than independent rows could make, by %.0f standard errors", size, by)
+}
+
+// mostAlone tells that most of so many rows have a cell of their own.
+func mostAlone[K comparable](cells map[K]int, rows int) bool {
+	alone := 0
+	for _, n := range cells {
+		if n == 1 {
+			alone++
+		}
+	}
+	return 2*alone > rows
+}
+
+// copied warns of rows that have the same values as one before them, though a column has many values.
+func (b *belonging) copied(source rowSet, s looked, copies int) {
+	s.values = s.values[:min(200*s.width, len(s.values))]
+	continuous := false
+	for j := 0; j < s.width && !continuous; j++ {
+		continuous = 2*s.different(column{from: j, to: j + 1}) > len(s.values)/s.width
 	}
 	share := float64(copies) / float64(source.Len())
 	if !continuous || share < worthCopies {
@@ -140,6 +231,89 @@ func (b *belonging) copies(source datasets.Set) {
 	if share >= blatantCopies {
 		b.say(fmt.Sprintf("%.0f%% of the source's rows are copies of others", 100*share))
 	}
+}
+
+// cellsOf counts the rows that have the values of one before them, and for each column the rows that have the same
+// values if it is left out, as those are that were left out before: those of every part-th cell, by chance, if there are
+// many rows.
+func cellsOf(source rowSet, columns []column, left []bool) (copies int, cells []map[uint64]int, part int) {
+	part = 1 + source.Len()/mostLooked
+	seen, row, hashes := map[uint64]bool{}, make([]float32, datasets.Size(source.Shape())), make([]uint64, len(columns))
+	for range columns {
+		cells = append(cells, map[uint64]int{})
+	}
+	for i := range source.Len() {
+		source.CopyRow(row, i)
+		all := column{to: len(row)}.hash(row)
+		if seen[all] {
+			copies++
+		}
+		seen[all] = true
+		for j, c := range columns {
+			if hashes[j] = c.hash(row); left[j] {
+				all -= hashes[j]
+			}
+		}
+		for j, hash := range hashes {
+			if cell := all - hash; !left[j] && cell%uint64(part) == 0 {
+				cells[j][cell]++
+			}
+		}
+	}
+	return copies, cells, part
+}
+
+// hash is that of the column's values in a row. That of several columns is the sum.
+func (c column) hash(row []float32) (sum uint64) {
+	for at := c.from; at < c.to; at++ {
+		if v := row[at]; v != 0 { // as most of those of words are
+			h := (uint64(at)<<32 | uint64(math.Float32bits(v))) + 0x9e3779b97f4a7c15
+			h = (h ^ h>>30) * 0xbf58476d1ce4e5b9 // the finaliser of SplitMix64 (Steele, Lea and Flood 2014)
+			h = (h ^ h>>27) * 0x94d049bb133111eb
+			sum += h ^ h>>31
+		}
+	}
+	return sum
+}
+
+// setsOf finds the largest size of sets in which rows seem to come: most cells have so many rows, or a multiple, by some
+// standard errors more than independent rows could have. The number n_k of cells of k of these has Poisson
+// distributions, mixed as the values are, however they are distributed, so the mean of k!·n_k is a moment and its square
+// at most the product of those of both neighbours (Cauchy and Schwarz): the mean of n_k is at most
+// √(1+1/k)·(t·n_{k−1} + n_{k+1}/t)/2 for every t.
+func setsOf[K comparable](cells map[K]int) (size int, deviations float64) {
+	count := map[int]float64{} // of cells, by their rows
+	for _, rows := range cells {
+		count[rows]++
+	}
+	sizes := slices.Sorted(maps.Keys(count))
+	for m := 2; m <= min(mostInSet, sizes[len(sizes)-1]); m++ {
+		multiples, most := 0.0, 0.0
+		for _, t := range []float64{0.25, 1, 4} {
+			excess, variance := 0.0, 0.0
+			multiples = 0
+			for _, k := range sizes {
+				weight, rows := 0.0, float64(k)
+				if k%m == 0 {
+					weight, multiples = 1, multiples+count[k]
+				}
+				if (k+1)%m == 0 {
+					weight -= t * math.Sqrt(1+1/(rows+1)) / 2
+				}
+				if k > m && (k-1)%m == 0 {
+					weight -= math.Sqrt(1+1/(rows-1)) / t / 2
+				}
+				excess, variance = excess+weight*count[k], variance+weight*weight*count[k]
+			}
+			if variance > 0 {
+				most = max(most, excess/math.Sqrt(variance))
+			}
+		}
+		if 2*multiples >= float64(len(cells)) && most >= surelyFewer {
+			size, deviations = m, most
+		}
+	}
+	return size, deviations
 }
 
 // looked are some rows of a domain.
@@ -157,38 +331,48 @@ func valuesOf(set datasets.Set, rows []int) []float32 {
 
 // partitions lists the columns that may say which rows belong together: one of ids that repeat, and of a table
 // columns of whole numbers and of words.
-func (s looked) partitions(source rowSet, rows []int, idColumn string, learnt table.Learnt, isTable bool) (all []partition) {
+func (s looked) partitions(source rowSet, rows []int, idColumn string, columns []column) (all []partition) {
 	if repeated, _ := repeatedIDs(source, idColumn); repeated > 0 {
-		p, places := partition{name: idColumn, ids: true}, map[string]int{}
+		p, places := partition{column: column{name: idColumn}, ids: true}, map[string]int{}
 		for _, row := range rows {
 			p.of = append(p.of, numberOf(places, source.ID(row)))
 		}
 		p.levels = len(places)
 		all = append(all, p)
 	}
-	if source.Columns() == nil || !isTable { // no column of an array has a meaning of its own
-		return all
-	}
-	add := func(name string, from, levels, to int) {
-		if p, is := s.partition(name, from, levels, to); is {
+	for _, c := range columns {
+		if p, is := s.partition(c); is {
 			all = append(all, p)
 		}
 	}
-	at := 0
-	for _, c := range learnt.Encoding {
-		to := at + max(1, len(c.Levels))
-		if c.Missing {
-			to++
-		}
-		add(c.Column, at, len(c.Levels), to)
-		at = to
+	return all
+}
+
+// tableColumns are those of a table; none of an array, as no column of one has a meaning of its own.
+func tableColumns(source rowSet, learnt table.Learnt, isTable bool) (columns []column) {
+	if !isTable {
+		return nil
+	}
+	for i, of := range learnt.Encoding.Places() {
+		c := learnt.Encoding[i]
+		at := slices.IndexFunc(learnt.Columns, func(l table.LearntColumn) bool { return l.Name == c.Column })
+		columns = append(columns, column{c.Column, of[0], of[len(of)-1] + 1, len(c.Levels), learnt.Columns[at]})
 	}
 	if learnt.Encoding == nil {
 		for j, name := range source.Columns() {
-			add(name, j, 0, j+1)
+			columns = append(columns, column{name: name, from: j, to: j + 1})
 		}
 	}
-	return all
+	return columns
+}
+
+// different is the number of different values of a column.
+func (s looked) different(c column) int {
+	hashes := map[uint64]bool{}
+	for row := range slices.Chunk(s.values, s.width) {
+		hashes[c.hash(row)] = true
+	}
+	return len(hashes)
 }
 
 // numberOf is the number of a name, a new one for one that has none.
@@ -201,9 +385,10 @@ func numberOf[K comparable](of map[K]int, name K) int {
 	return number
 }
 
-// partition is that by a column, whose values begin at a place: one each of so many words, or one number.
-func (s looked) partition(name string, from, words, to int) (p partition, is bool) {
-	p = partition{name: name, from: from, to: to, order: words == 0}
+// partition is that by a column.
+func (s looked) partition(c column) (p partition, is bool) {
+	from, words := c.from, c.words
+	p = partition{column: c, order: words == 0}
 	values, n := map[float32]int{}, len(s.values)/s.width
 	for i := range n {
 		row, level := s.values[i*s.width:(i+1)*s.width], -1
@@ -300,26 +485,32 @@ func (s looked) pure(p partition) bool {
 	return chance < math.Log(clearlyChance) && (!p.order || switches > p.levels/5)
 }
 
-// missing reports whether hardly a row of the target has a value of the column that the source has.
-func (s looked) missing(p partition, target looked) bool {
-	known := map[float32]bool{}
+// known is the share of the target's rows with a value of the column whose value the source has; 1 if none has a value.
+func (s looked) known(p partition, target looked) float64 {
+	values := map[float32]bool{}
 	for i := p.from; i < len(s.values) && p.order; i += s.width {
-		known[s.values[i]] = true
+		values[s.values[i]] = true
 	}
-	has, n := 0, len(target.values)/target.width
-	for i := range n {
-		row := target.values[i*s.width:]
-		if p.order && known[row[p.from]] || !p.order && slices.Contains(row[p.from:p.to], 1) {
+	has, n := 0.0, 0.0
+	for row := range slices.Chunk(target.values, target.width) {
+		if last := p.from + max(1, p.words); last < p.to && row[last] == 1 { // missing
+			continue
+		}
+		n++
+		if p.order && values[row[p.from]] || !p.order && slices.Contains(row[p.from:p.from+p.words], 1) {
 			has++
 		}
 	}
-	return 10*has < n
+	if n == 0 {
+		return 1
+	}
+	return has / n
 }
 
-// falls reports whether the class of the most similar row, by the other columns, is right less often if
-// that row may not be of the same level, by more than chance, and whether similar rows are of the same
+// falls says by how many standard errors the class of the most similar row, by the other columns, is right less often if
+// that row may not be of the same level, and whether similar rows are of the same
 // level more often than others, as a group's are. Those of a measurement are of the next levels too.
-func (s looked) falls(p partition) (falls bool, before, after float64, same bool) {
+func (s looked) falls(p partition) (falls, before, after float64, same bool) {
 	n := len(s.values) / s.width
 	deviation := make([]float64, s.width)
 	for j := range deviation {
@@ -348,7 +539,7 @@ func (s looked) falls(p partition) (falls bool, before, after float64, same bool
 		}
 	}
 	if kept == 0 {
-		return false, 0, 0, false
+		return 0, 0, 0, false
 	}
 	asked, gained, lost, alike, expected := 0.0, 0.0, 0.0, 0.0, 0.0
 	next, expectedNext := 0.0, 0.0 // second ones of a level beside the row's own, in the order of numbers
@@ -399,11 +590,11 @@ func (s looked) falls(p partition) (falls bool, before, after float64, same bool
 		}
 	}
 	if asked == 0 {
-		return false, 0, 0, false
+		return 0, 0, 0, false
 	}
 	before, after = before/asked, after/asked
 	measured := next-expectedNext > clearlyFewer*math.Sqrt(expectedNext)
-	return before-after >= worthFalling && lost-gained > clearlyFewer*math.Sqrt(lost+gained), before, after, alike > 3*expected && !measured
+	return (lost - gained) / math.Sqrt(max(1, lost+gained)), before, after, alike > 3*expected && !measured
 }
 
 // distance is the square of that between two rows, or what it is at least if it is more than enough.

@@ -3,9 +3,15 @@ package adapt
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"iwda/adaptation/adapt/names"
 	"iwda/datasets/table"
 )
 
@@ -48,37 +54,138 @@ func visits(t *testing.T, name, column string, first int, word, independent, lab
 	return writeFile(t, t.TempDir(), name, text.String())
 }
 
-// Rows that belong together are seen, whether their column has numbers, words or ids, and the warning names
-// the column and the option; independent rows have no such warning, and with the option there is none.
+// Rows that belong together are seen, whether their column has numbers, words or ids, and are groups as with the option,
+// unless somebody says that no rows belong together. Numbers whose rows are not alike, and columns of arrays, make no groups.
 func TestBelonging(t *testing.T) {
 	for _, c := range []struct {
 		column            string
 		word, independent bool
 		n                 Naming
-		warned            bool
+		grouped           bool
 	}{
 		{"patient", false, false, Naming{}, true},
 		{"patient", true, false, Naming{}, true},
 		{"id", true, false, Naming{}, true},
 		{"patient", false, false, Naming{Form: Array}, false},
 		{"patient", false, true, Naming{}, false},
-		{"patient", true, true, Naming{}, false},
-		{"patient", false, false, Naming{Roles: table.Roles{Group: "patient"}}, false},
-		{"id", true, false, Naming{Roles: table.Roles{Group: "id"}}, false},
+		{"patient", true, true, Naming{}, true}, // in sets of ten
+		{"patient", false, false, Naming{Roles: table.Roles{Group: "patient"}}, true},
+		{"id", true, false, Naming{Roles: table.Roles{Group: "id"}}, true},
+		{"patient", true, false, Naming{Roles: table.Roles{Independent: true}}, false},
 	} {
 		d, err := Look([]string{visits(t, "source.csv", c.column, 100, c.word, c.independent, true)}, visits(t, "target.csv", c.column, 200, c.word, c.independent, false), c.n)
 		if err != nil {
 			t.Fatal(err)
 		}
-		warned := false
-		for _, w := range d.belong.warnings {
-			warned = warned || strings.Contains(w, "--group-column "+c.column)
+		if d.Source.Group == c.column != c.grouped || d.Target.Group != d.Source.Group || d.belong.warnings != nil || d.belong.blatant != "" {
+			t.Errorf("%+v: groups by %q and %q, warnings %q, blatant %q", c, d.Source.Group, d.Target.Group, d.belong.warnings, d.belong.blatant)
 		}
-		if warned != c.warned || warned != (d.belong.blatant != "") {
-			t.Errorf("%+v: warnings %q, blatant %q", c, d.belong.warnings, d.belong.blatant)
+		source, _ := d.seen()
+		choice, _ := d.together()
+		if strings.Contains(source[0], "400 rows of 6 values in 40 groups") != c.grouped || strings.Contains(choice, "--group-column ''") != (c.grouped && c.n.Group == "") {
+			t.Errorf("%+v: %q, %q", c, source, choice)
 		}
-		if source, _ := d.seen(); c.n.Group != "" && !strings.Contains(source[0], "400 rows of 6 values in 40 groups") {
-			t.Errorf("%q", source)
+	}
+}
+
+// A class whose rows are in too few groups leaves rows on their own, with the warning and no interval.
+func TestTooFewGroups(t *testing.T) {
+	path := visits(t, "source.csv", "patient", 100, true, false, true)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	for i, line := range lines[1:] {
+		lines[1+i] = fmt.Sprintf("%s,c%t", line[:strings.LastIndex(line, ",")], i < 40) // four patients
+	}
+	writeFile(t, filepath.Dir(path), "source.csv", strings.Join(lines, "\n"))
+	d, err := Look([]string{path}, visits(t, "target.csv", "patient", 200, true, false, false), Naming{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if warned := strings.Contains(strings.Join(d.belong.warnings, " "), "--group-column patient"); !warned || d.Source.Group != "" || d.belong.blatant == "" {
+		t.Errorf("groups by %q, warnings %q, blatant %q", d.Source.Group, d.belong.warnings, d.belong.blatant)
+	}
+}
+
+// persons are rows of persons whom no column names, each of so many rows, whose age, height and weight are the person's.
+func persons(t *testing.T, name string, seed uint64, rows func(random *rand.Rand) int) string {
+	random := rand.New(rand.NewPCG(seed, 2))
+	text := "age,size,sex,mood,label\n"
+	for range 100 {
+		age, size, sex, mood := 20+random.IntN(40), 150+random.IntN(40), random.IntN(2), random.Float64()
+		for range rows(random) {
+			text += fmt.Sprintf("%d,%d,s%d,%d,c%t\n", age, size, sex, random.IntN(9), random.Float64() < mood)
+		}
+	}
+	return writeFile(t, t.TempDir(), name, text)
+}
+
+// Rows of persons whom no column names are groups by what is the person's, and an experiment that goes on keeps them,
+// and has none if it has none. Persons with one row each have none, nor have so many rows as chance gives.
+func TestRowsInSets(t *testing.T) {
+	for i, c := range []struct {
+		rows func(random *rand.Rand) int
+		by   []string
+	}{
+		{func(*rand.Rand) int { return 3 }, []string{"age", "size", "sex"}},
+		{func(random *rand.Rand) int { return 2 - random.IntN(4)/3 }, []string{"age", "size", "sex"}},
+		{func(*rand.Rand) int { return 1 }, nil},
+		{func(random *rand.Rand) int { return int(distuv.Poisson{Lambda: 3, Src: random}.Rand()) }, nil},
+	} {
+		o := Options{Folder: t.TempDir(), LabelRows: -1}
+		files := []string{persons(t, "source.csv", uint64(2*i), c.rows), persons(t, "target.csv", uint64(2*i+1), c.rows)}
+		p, err := NewPlan(files[:1], files[1], o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(p.Data.Source.GroupBy, c.by) || !slices.Equal(p.Data.Target.GroupBy, c.by) || (p.Data.Source.groups != nil) != (c.by != nil) {
+			t.Errorf("%d: groups by %q", i, p.Data.Source.GroupBy)
+		}
+		for _, text := range []string{string(p.Text), strings.ReplaceAll(string(p.Text), "group_by: [age, size, sex]", "")} {
+			writeFile(t, o.Folder, names.Experiment, text)
+			again, err := NewPlan(files[:1], files[1], o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if is := strings.Contains(text, "group_by"); is != (again.Data.Source.GroupBy != nil) || is && again.Runs[0].Config.Hash() != p.Runs[0].Config.Hash() {
+				t.Errorf("%d: %s\ngroups by %q", i, text, again.Data.Source.GroupBy)
+			}
+		}
+	}
+}
+
+// Independent rows come in no sets, however few values they have, nor do rows of a design, of which each
+// combination is there.
+func TestNoSets(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 3))
+	for draw := range 300 {
+		var text strings.Builder
+		text.WriteString("a,b,c,d,label\n")
+		levels := [4]int{2 + random.IntN(9), 2 + random.IntN(9), 2 + random.IntN(9), 2 + random.IntN(9)}
+		for row := range 300 {
+			if draw == 0 { // a design
+				levels = [4]int{5, 5, 4, 3}
+				fmt.Fprintf(&text, "%d,%d,%d,%d", row%5, row/5%5, row/25%4, row/100)
+			} else {
+				for j, of := range levels {
+					value := random.IntN(of)
+					if draw%2 == 0 { // some values are much more frequent
+						value = min(value, random.IntN(of))
+					}
+					fmt.Fprintf(&text, "%s%d", ","[:min(j, 1)], value)
+				}
+			}
+			fmt.Fprintf(&text, ",c%d\n", row%2)
+		}
+		path := writeFile(t, t.TempDir(), "source.csv", text.String())
+		d, err := Look([]string{path}, path, Naming{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.Source.GroupBy != nil || d.Source.Group != "" {
+			t.Fatalf("draw %d of %v levels: groups by %q %q, because %s", draw, levels, d.Source.Group, d.Source.GroupBy, d.belong.sure.because)
 		}
 	}
 }

@@ -63,7 +63,7 @@ func (o EvaluateOptions) choose(ctx context.Context, folder string, e *labels.Ev
 	if err := checkApart(folder, paths...); err != nil {
 		return err
 	}
-	data, err := lookAt(files, former.Form)
+	data, err := lookAt(files, former.Form, false)
 	if err != nil {
 		return err
 	}

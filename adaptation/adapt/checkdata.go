@@ -31,9 +31,12 @@ func CheckData(ctx context.Context, w io.Writer, sources []string, target string
 		fmt.Fprintf(w, "%s: %s\n", f.Domain, f)
 	}
 	onlyInOne(w, files)
-	d, wrong := lookAt(files, n.Form)
+	d, wrong := lookAt(files, n.Form, true)
 	for _, sentence := range slices.Concat(said, d.Said) {
 		fmt.Fprintln(w, sentence)
+	}
+	if choice, _ := d.together(); choice != "" {
+		fmt.Fprintf(w, "groups: %s\n", choice)
 	}
 	if d.Source.Rows > 0 && d.Target.Rows > 0 {
 		fmt.Fprintf(w, "source: %s\n", d.rowsOf(d.Source))

@@ -96,6 +96,22 @@ func (d Domain) grouped() string {
 	return " in " + printable.Count(n, "group")
 }
 
+// together says which rows of the domains count as one and why, a clause, and the evidence; "" if each counts.
+func (d Data) together() (choice, evidence string) {
+	by := d.Source.GroupBy
+	if group := cmp.Or(d.Source.Group, d.Target.Group); group != "" {
+		by = []string{group}
+	}
+	if by == nil {
+		return "", ""
+	}
+	choice = fmt.Sprintf("rows with the same %s are held out together, and count as one in intervals", quoted(by))
+	if sure := d.belong.sure; sure.because != "" {
+		return fmt.Sprintf("%s, because %s; if they are independent, say so with --group-column ''", choice, sure.because), sure.evidence
+	}
+	return choice, "you said so"
+}
+
 // idColumn is the name of the column of ids of a file of rows; "" if there is none.
 func (d Domain) idColumn() string {
 	if d.ID != "" {
@@ -147,6 +163,10 @@ func (d Domain) rarest() (class, rows int) {
 // held out of it and something be left to learn from.
 const fewestRows = 3
 
+// fewestGroups is the number of groups with rows of a class below which no groups are taken that nobody has named: then
+// each of five folds can have one.
+const fewestGroups = 5
+
 // fewestTargetRows is the number of rows of the target below which its class shares and its
 // columns' means and deviations say too little: those of a single row are the row itself and 0.
 const fewestTargetRows = 10
@@ -157,7 +177,7 @@ func Look(sources []string, target string, n Naming) (Data, error) {
 	files, said, err := n.files(sources, target)
 	var d Data
 	if err == nil {
-		d, err = lookAt(files, n.Form)
+		d, err = lookAt(files, n.Form, n.before == nil)
 	}
 	if err != nil {
 		return Data{}, err
@@ -166,8 +186,9 @@ func Look(sources []string, target string, n Naming) (Data, error) {
 	return d, nil
 }
 
-// lookAt is [Look] at sources and, last, a target with their roles.
-func lookAt(files []catalogue.Files, form string) (Data, error) {
+// lookAt is [Look] at sources and, last, a target with their roles, to which groups are added where it is sure which
+// rows belong together, if it may.
+func lookAt(files []catalogue.Files, form string, mayGroup bool) (Data, error) {
 	data, err := catalogue.Find("files")
 	if err != nil {
 		return Data{}, err
@@ -195,17 +216,38 @@ func lookAt(files []catalogue.Files, form string) (Data, error) {
 	if err != nil {
 		return Data{}, err
 	}
+	if sure := seen.belong.sure; mayGroup && sure.because != "" {
+		grouped := slices.Clone(files)
+		for i := range grouped {
+			columns, _ := table.Names(files[i].Path) // which was read before
+			sure.roles(&grouped[i].Roles, columns)
+		}
+		if again, err := lookAt(grouped, form, false); err == nil && again.enoughGroups() {
+			again.belong.sure = sure
+			return again, nil
+		}
+	}
 	if names, said := seen.apart(); names != nil {
 		files = slices.Clone(files)
 		for i := range files {
 			files[i].Ignore = append(slices.Clip(files[i].Ignore), names...)
 		}
-		again, err := lookAt(files, form)
+		again, err := lookAt(files, form, false)
 		again.Learnt.LeftOut = append(said, again.Learnt.LeftOut...)
 		again.belong.warnings, again.belong.blatant = seen.belong.warnings, seen.belong.blatant // of such a column too
 		return again, err
 	}
 	return seen, seen.check()
+}
+
+// enoughGroups tells that each source has rows of each class in enough groups to learn from some and judge by others.
+func (d Data) enoughGroups() bool {
+	for _, source := range d.sources() {
+		if _, ofClass := source.inGroups(); slices.Min(ofClass) < fewestGroups {
+			return false
+		}
+	}
+	return true
 }
 
 // apart names the columns in which what the target has says nothing by what the source has, and says why.
@@ -271,7 +313,7 @@ func (d *Data) lookAtRows(data catalogue.Dataset) (err error) {
 	}
 	if d.Source.Rows > 0 && d.Target.Rows > 0 {
 		if d.Source.Rows == d.Source.labelled() {
-			d.belong.look(source, target, idColumn, d.Learnt, d.table())
+			d.belong.look(source, target, idColumn, d.Learnt, d.table(), d.Source.Independent)
 			d.lookBeyond(source, target)
 		}
 	}

@@ -29,6 +29,8 @@ type Naming struct {
 	TargetValue string
 	// Form is Table or Array, of rows of features; "" for what their number of columns says.
 	Form string
+
+	before map[string]catalogue.Files // the domains of an experiment that goes on, which says what belongs together
 }
 
 // usualLabels are names of columns of labels, in upper or lower case, beside those that every reader
@@ -76,6 +78,14 @@ func (n Naming) files(sources []string, target string) (files []catalogue.Files,
 	}
 	if err := n.place(files, names); err != nil {
 		return nil, nil, err
+	}
+	for i := range files {
+		if was, is := n.before[files[i].Domain]; is && n.Group == "" && !n.Independent {
+			files[i].Group, files[i].GroupBy, files[i].Independent = was.Group, was.GroupBy, was.Independent
+			if was.Group != "" && was.ID == was.Group { // ids that repeat
+				files[i].ID = was.ID
+			}
+		}
 	}
 	for i, f := range files[:last] {
 		rest := f.Rest(names[i])
@@ -147,7 +157,7 @@ func (n Naming) place(files []catalogue.Files, names [][]string) error {
 		}
 	}
 	for i := range files {
-		files[i].Decimal = n.Decimal
+		files[i].Decimal, files[i].Independent = n.Decimal, n.Independent
 		if rest := files[i].Rest(names[i]); files[i].ID == "" && table.IDColumn(rest) < 0 {
 			files[i].ID = oneOf(rest, []string{"id", "ids"})
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -53,6 +54,9 @@ func NewPlan(sources []string, target string, o Options) (*Plan, error) {
 	began := time.Now()
 	if err := checkApart(o.Folder, append(slices.Clip(sources), target)...); err != nil {
 		return nil, err
+	}
+	if file, err := config.Load(filepath.Join(o.Folder, names.Experiment)); err == nil { // what is wrong with it is said below
+		o.Columns.before = domainFiles(file)
 	}
 	data, err := Look(sources, target, o.Columns)
 	if err != nil {
@@ -208,6 +212,9 @@ func (p *Plan) decisions() []Decision {
 		length = fmt.Sprintf("%s of batches of %d", printable.Count(c.Train.Epochs, "epoch"), c.Train.Batch)
 	}
 	var all []Decision
+	if choice, evidence := p.Data.together(); choice != "" {
+		all = append(all, Decision{"groups", choice, because(evidence)})
+	}
 	if n := len(p.Data.Parts); n > 0 {
 		choice := "taken as one"
 		if slices.ContainsFunc(p.Runs, func(run plan.Run) bool { return run.Config.Apart() }) {

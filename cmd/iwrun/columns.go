@@ -35,7 +35,11 @@ type domainFiles struct {
 func (d *domainFiles) domainFlags(to *adapt.Naming) []cli.Flag {
 	return append(append(columnFlags(&to.Roles),
 		&cli.StringFlag{Name: "target", Destination: &d.Target, Usage: "`FILE` or folder, instead of TARGET: all arguments are then sources"},
-		&cli.StringFlag{Name: "group-column", Destination: &to.Group, Usage: "`NAME` of the column that says which rows belong together, such as the visits of a patient: they are held out together, and count as one in intervals"},
+		&cli.StringFlag{Name: "group-column", Destination: &to.Group, Usage: "`NAME` of the column that says which rows belong together, such as the visits of a patient: they are held out together, and count as one in intervals; '' if no rows belong together, which is looked for otherwise",
+			Action: func(_ *cli.Context, name string) error {
+				to.Independent = name == ""
+				return nil
+			}},
 		&cli.StringFlag{Name: "domain-column", Destination: &to.DomainColumn, Usage: "`NAME` of the column that says to which domain each row belongs, if one file has both"},
 		formFlag(&to.Form, adapt.Table, "each column has its own meaning, the same in both domains (default with fewer than 48 columns)"),
 		formFlag(&to.Form, adapt.Array, "all columns may have moved together, like those of pixels or embeddings (default with 48 columns or more)")),

@@ -31,6 +31,9 @@ func TestColumnFlags(t *testing.T) {
 	if status != 0 || !strings.Contains(out, `label_column: species`) || !strings.Contains(out, `domain_value: south`) || !strings.Contains(out, `ignore: [plate, run]`) {
 		t.Errorf("status %d\n%s\n%s", status, out, text)
 	}
+	if status, out, text = call(t, append([]string{"adapt", "both.csv", "-o", "out", "--dry-run", "--group-column", ""}, said...)...); status != 0 || strings.Count(out, "independent: true") != 2 {
+		t.Errorf("status %d\n%s\n%s", status, out, text)
+	}
 	for line, want := range map[string]string{
 		"check-data both.csv":                                            "name a source and a target, or one file with both and --domain-column",
 		"check-data both.csv both.csv both.csv":                          `"both.csv" is one too many`,

@@ -59,8 +59,8 @@ func (e Encoding) Flags() (places []int) {
 	return places
 }
 
-// Words lists of each column of words the values of a row that are 0 or 1 for it, at most one of them 1.
-func (e Encoding) Words() (places [][]int) {
+// Places lists of each column the values of a row that it becomes.
+func (e Encoding) Places() (places [][]int) {
 	at := 0
 	for _, c := range e {
 		var of []int
@@ -68,7 +68,15 @@ func (e Encoding) Words() (places [][]int) {
 			of = append(of, at)
 			at++
 		}
-		if c.ofWords() {
+		places = append(places, of)
+	}
+	return places
+}
+
+// Words lists of each column of words the values of a row that are 0 or 1 for it, at most one of them 1.
+func (e Encoding) Words() (places [][]int) {
+	for i, of := range e.Places() {
+		if e[i].ofWords() {
 			places = append(places, of)
 		}
 	}

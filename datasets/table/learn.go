@@ -47,6 +47,8 @@ type LearntColumn struct {
 	// Apart says why what the last file has in the column says nothing of its rows: it has none of the source's words,
 	// or no date between the source's first and last; "" if it does.
 	Apart string
+	// Known is the share of the last file's words that the source has, 1 of a column of numbers.
+	Known float64
 }
 
 func (c *LearntColumn) stray(said string) {
@@ -237,7 +239,10 @@ func Learn(sources []File, others ...File) (l Learnt, err error) {
 			if all := of.straysOf(); all != nil {
 				words = all[j]
 			}
-			l.Columns[places[j]].Apart = kept[j].apart(words, dates[j], file.Path)
+			l.Columns[places[j]].Apart, l.Columns[places[j]].Known = kept[j].apart(words, dates[j], file.Path), 1
+			if l.Encoding[j].ofWords() && words.cells > 0 {
+				l.Columns[places[j]].Known = float64(words.numbers) / float64(words.numbers+words.cells)
+			}
 		}
 	}
 	for j, c := range l.Encoding {

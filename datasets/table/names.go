@@ -98,7 +98,7 @@ func chooseRoles(there []string, o Options) (layout, error) {
 		if _, is := first[name]; !is {
 			return layout{}, fmt.Errorf("no %q; there are %s", name, listed(there))
 		}
-		if named[name] {
+		if named[name] && name != o.Group { // ids that repeat
 			return layout{}, fmt.Errorf("%q is named twice, as what it is", name)
 		}
 		named[name] = true

@@ -17,6 +17,10 @@ type Roles struct {
 	ID string `yaml:"id_column,omitempty"`
 	// Group is the column that says which rows belong together, such as the visits of a patient do.
 	Group string `yaml:"group_column,omitempty"`
+	// GroupBy are columns of features: rows that have the same values in all of them belong together.
+	GroupBy []string `yaml:"group_by,omitempty,flow"`
+	// Independent says that no rows belong together, so that nothing looks for some that do.
+	Independent bool `yaml:"independent,omitempty"`
 	// Ignore are columns that are skipped.
 	Ignore []string `yaml:"ignore,omitempty,flow"`
 	// DomainColumn is the column that says to which domain a row belongs.
@@ -29,7 +33,7 @@ type Roles struct {
 }
 
 // None reports whether nothing is said of columns.
-func (r Roles) None() bool { return r.named() == nil && r.Decimal == "" }
+func (r Roles) None() bool { return r.named() == nil && r.GroupBy == nil && r.Decimal == "" }
 
 // named lists the columns that are named.
 func (r Roles) named() (names []string) {
@@ -67,12 +71,15 @@ func Ignored(values, columns []string) (names []string) {
 	return names
 }
 
-// GoString is the text by which roles count in the hash of a run: as it was before Group and Decimal, if
-// those are empty.
+// GoString is the text by which roles count in the hash of a run: as it was before Group, GroupBy and Decimal,
+// if those are empty. Independent changes no run.
 func (r Roles) GoString() string {
 	group, decimal := "", ""
 	if r.Group != "" {
 		group = fmt.Sprintf(", Group:%q", r.Group)
+	}
+	if r.GroupBy != nil {
+		group += fmt.Sprintf(", GroupBy:%q", r.GroupBy)
 	}
 	if r.Decimal != "" {
 		decimal = fmt.Sprintf(", Decimal:%q", r.Decimal)
@@ -89,6 +96,12 @@ func (r Roles) String() string {
 			parts = append(parts, fmt.Sprintf("%s in %.100q", role.what, role.column))
 		}
 	}
+	if r.GroupBy != nil {
+		parts = append(parts, "groups by "+listed(r.GroupBy))
+	}
+	if r.Independent {
+		parts = append(parts, "rows on their own")
+	}
 	if len(r.Ignore) > 0 {
 		parts = append(parts, "without "+listed(r.Ignore))
 	}
@@ -103,7 +116,8 @@ func (r Roles) String() string {
 
 // Equal reports whether both name the same.
 func (r Roles) Equal(other Roles) bool {
-	return r.Label == other.Label && r.ID == other.ID && r.Group == other.Group && slices.Equal(r.Ignore, other.Ignore) &&
+	return r.Label == other.Label && r.ID == other.ID && r.Group == other.Group && slices.Equal(r.GroupBy, other.GroupBy) &&
+		r.Independent == other.Independent && slices.Equal(r.Ignore, other.Ignore) &&
 		r.DomainColumn == other.DomainColumn && r.DomainValue == other.DomainValue && r.Decimal == other.Decimal
 }
 

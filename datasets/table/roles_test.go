@@ -246,3 +246,40 @@ func TestIgnored(t *testing.T) {
 		}
 	}
 }
+
+// Rows with the same values of columns of features belong together, words and missing cells included, in all files that
+// share a grouping; and roles that say nothing of groups have the text of former ones.
+func TestGroupBy(t *testing.T) {
+	path := write(t, "rows.csv", "a,b,c,label\n1,x,3,k\n1,x,4,l\n1,y,3,k\n,x,3,l\n1,x,9,k\n")
+	l, err := Learn([]File{{path, Roles{}}}, File{path, Roles{Ignore: []string{"label"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	load := func(by ...string) ([]int, error) {
+		open, err := Open(path, Options{Kind: Features, Roles: Roles{GroupBy: by}, Reference: Reference{Encoding: l.Encoding}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer open.Close()
+		rows, err := open.Load()
+		if err != nil {
+			return nil, err
+		}
+		return rows.Groups(), nil
+	}
+	if groups, err := load("a", "b"); err != nil || !slices.Equal(groups, []int{0, 0, 1, 2, 0}) {
+		t.Errorf("groups %v, %v", groups, err)
+	}
+	if groups, err := load(); err != nil || groups != nil {
+		t.Errorf("groups %v, %v", groups, err)
+	}
+	if _, err := load("a", "none"); err == nil || err.Error() != path+`: no column of features is "none", which group_by names` {
+		t.Error(err)
+	}
+	if text := (Roles{ID: "i", Independent: true}).GoString(); text != `table.Roles{Label:"", ID:"i", Ignore:[]string(nil), DomainColumn:"", DomainValue:""}` {
+		t.Error(text)
+	}
+	if (Roles{GroupBy: []string{"a"}}).None() || (Roles{GroupBy: []string{"a"}}).GoString() == (Roles{}).GoString() {
+		t.Error("group_by is not said")
+	}
+}

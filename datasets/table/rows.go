@@ -2,7 +2,9 @@ package table
 
 import (
 	"cmp"
+	"encoding/binary"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 )
@@ -19,6 +21,7 @@ type Rows struct {
 	unlabelled string  // see Unlabelled
 	ids        []string
 	groups     []int       // numbers of groups, from 0; nil where the file has none
+	by         []int       // the values of a row that say its group; nil where none do
 	blocks     [][]float32 // the values where they are not mapped: the same number of rows in each but the last
 	block      int         // rows a block
 	samples    []sample    // of the values of features that are numbers
@@ -50,6 +53,9 @@ func (t *Table) load() (*Rows, error) {
 		return nil, err
 	}
 	r := &Rows{Table: t, shape: []int{t.width}, classNames: classNames, block: max(1, blockValues/t.width)}
+	if r.by, err = t.groupedBy(); err != nil {
+		return nil, err
+	}
 	grouping := cmp.Or(t.options.Grouping, new(Grouping))
 	if t.options.Centre && t.kind == Features && t.cell == nil {
 		r.samples = newSamples(t.width)
@@ -103,6 +109,15 @@ func (r *Rows) keep(b *Batch, grouping *Grouping) {
 	for _, name := range b.texts[groupRole] {
 		r.groups = append(r.groups, grouping.Number(name))
 	}
+	if r.by != nil {
+		name := make([]byte, 4*len(r.by))
+		for values := range slices.Chunk(b.Values, r.width) {
+			for i, at := range r.by {
+				binary.LittleEndian.PutUint32(name[4*i:], math.Float32bits(values[at]))
+			}
+			r.groups = append(r.groups, grouping.Number(string(name)))
+		}
+	}
 	if !b.HasIDs() {
 		for _, number := range b.numbers {
 			r.ids = append(r.ids, strconv.Itoa(number))
@@ -138,6 +153,24 @@ func (r *Rows) ID(i int) string {
 	return r.ids[i]
 }
 
+// groupedBy lists the values of a row that say to which group it belongs; nil if none do.
+func (t *Table) groupedBy() (places []int, err error) {
+	for _, name := range t.options.GroupBy {
+		at := slices.Index(t.columns, name)
+		of := []int{at}
+		if encoding := t.options.Reference.Encoding; encoding != nil {
+			if at = slices.IndexFunc(encoding, func(c Coding) bool { return c.Column == name }); at >= 0 {
+				of = encoding.Places()[at]
+			}
+		}
+		if at < 0 {
+			return nil, fmt.Errorf("%s: no column of features is %.100q, which group_by names", t.name, name)
+		}
+		places = append(places, of...)
+	}
+	return places, nil
+}
+
 // Grouping numbers groups by their names, from 0. The zero value has none.
 type Grouping struct {
 	of    map[string]int
@@ -159,7 +192,7 @@ func (g *Grouping) Number(name string) int {
 }
 
 // Groups are the numbers of the groups that rows belong to; a row without one is a group of its
-// own. nil where no column of groups is named. The caller must not change it.
+// own. nil where no columns say it. The caller must not change it.
 func (r *Rows) Groups() []int { return r.groups }
 
 // Unlabelled says where the first row is whose label is not known, with the file's name; "" for none,

@@ -60,7 +60,8 @@ def adapt(
         Which rows belong together, such as the visits of a patient: the name of a column of the data
         frames, or one array for the rows of X_source and one for those of X_target, either of which
         may be None. They are held out together, and count as one in intervals. Of several sources, the first
-        is a list of as many arrays; a group that two of them have is one.
+        is a list of as many arrays; a group that two of them have is one. Without it, such rows are looked
+        for, and ``""`` says that none belong together.
     methods : list of str, optional
         Methods in the place of those that suit the data, such as ``["source-only@linear"]``.
     seed : int
@@ -175,7 +176,7 @@ def _grouped(groups: Any, sources: Dict[str, _data.Rows], target: _data.Rows) ->
     """The groups of the rows of all domains that are to be written beside them, None for none."""
     domains = {**sources, "X_target": target}
     if groups is None or isinstance(groups, str):
-        if isinstance(groups, str) and not isinstance(target, _data.Frame):
+        if groups and not isinstance(target, _data.Frame):
             raise ValueError(f"groups is {groups!r}, but arrays have no columns: give two arrays, of the groups of X_source and of X_target")
         return dict.fromkeys(domains)
     if not isinstance(groups, (tuple, list)) or len(groups) != 2 or all(of is None for of in groups):
