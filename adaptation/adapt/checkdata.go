@@ -383,7 +383,7 @@ func (d Data) writePlan(w io.Writer, network string) error {
 	if err != nil {
 		return err
 	}
-	runs, err := plan.Runs(file)
+	runs, err := runsOf(file)
 	if err != nil {
 		return err
 	}

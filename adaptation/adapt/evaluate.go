@@ -118,7 +118,7 @@ func planned(folder string) ([]plan.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	return plan.Runs(file)
+	return runsOf(file)
 }
 
 // finished returns those of the runs that are finished.

@@ -45,8 +45,9 @@ type settings struct {
 	Features       bool    // not images
 	Small          bool    // a small network from scratch for images
 	Table          bool    // of few columns
-	Alone          bool    // an array, without iwrun-torch
+	Stepless       bool    // a table, or an array without iwrun-torch
 	Many           bool    // classes, too many for most learners
+	Classifiers    string  // methods without steps
 	HiddenUnits    int     // of the network on features
 	Products       int     // random ones, which IWCDAN's discriminator sees of features; 0 is all
 	Asked          string  // how all methods normalise columns; "" if each does as it assumes
@@ -85,6 +86,9 @@ const fewColumns = 48
 // mostMatched is the number of columns up to which matching takes seconds, by whose cube it grows:
 // 4,096 take a minute.
 const mostMatched = 2048
+
+// mostBoosted is the number of an array's source values, times classes, up to which boosting takes a few seconds.
+const mostBoosted = 1 << 20
 
 // The values of [Naming].Form.
 const (
@@ -158,7 +162,7 @@ func (d Data) Experiment(o Options) ([]byte, error) {
 		Data:     d,
 		Title:    strings.Join(slices.Compact(paths), " + ") + " → " + filepath.Base(d.Target.Path),
 		Sources:  d.sources(),
-		Features: d.Kind == catalogue.Vectors, Small: o.Network == SmallNetwork, Table: d.table(), Alone: o.alone != nil, Many: learners.CheckClasses(len(d.Classes)) != nil, HiddenUnits: hiddenUnits, Products: d.products(),
+		Features: d.Kind == catalogue.Vectors, Small: o.Network == SmallNetwork, Table: d.table(), Stepless: d.table() || o.alone != nil, Many: learners.CheckClasses(len(d.Classes)) != nil, HiddenUnits: hiddenUnits, Products: d.products(),
 		Rule: selection.TargetRisk.Name, HeldOut: heldOut,
 		RarestClass: d.Classes[rarest], RarestRows: rows,
 		TargetLabelled: d.Target.labelled(),
@@ -169,6 +173,7 @@ func (d Data) Experiment(o Options) ([]byte, error) {
 	if len(d.Columns.Clipped) > 0 && !o.LabelShift && (asked == "" || normalise.Standardises(asked)) {
 		s.Clip = clipAt
 	}
+	s.Classifiers = strings.Join(d.classifiers(s.Stepless), ", ")
 	switch {
 	case asked != "":
 		s.Aligned = "iwcdan"
@@ -182,6 +187,22 @@ func (d Data) Experiment(o Options) ([]byte, error) {
 		return nil, fmt.Errorf("cannot write the experiment file: %w", err)
 	}
 	return text.Bytes(), nil
+}
+
+// classifiers returns the methods without steps, by themselves or beside networks.
+func (d Data) classifiers(alone bool) []string {
+	methods := []string{"source-only@linear"}
+	if learners.CheckClasses(len(d.Classes)) != nil {
+		return methods
+	}
+	if alone {
+		methods = append(methods, "source-only@perceptron")
+	}
+	methods = append(methods, "source-only@forest")
+	if d.table() || d.Source.Rows*d.Width*len(d.Classes) <= mostBoosted {
+		methods = append(methods, "source-only@boosting")
+	}
+	return methods
 }
 
 // length returns how long is trained on the data, some so many steps; 0 stands for what is

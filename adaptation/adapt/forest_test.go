@@ -14,7 +14,7 @@ import (
 )
 
 // A random forest predicts too where classes are those of a chequered board, and not where they are
-// linear in many columns; asked for alone, it predicts alone.
+// linear in many columns; asked for alone, it predicts alone. What makes no steps is made for the first seed alone.
 func TestForestOrLinear(t *testing.T) {
 	random := rand.New(rand.NewPCG(4, 4))
 	for _, c := range []struct {
@@ -80,7 +80,7 @@ func TestForestOrLinear(t *testing.T) {
 				right++
 			}
 		}
-		if !slices.Equal(used, c.used) || len(outcome.Used) != 2*len(c.used) || right/400 < 0.9 {
+		if !slices.Equal(used, c.used) || len(outcome.Used) != len(c.used) || right/400 < 0.9 {
 			t.Errorf("%s: %v predict, want %v; %v are right\n%s", c.name, outcome.Used, c.used, right/400, strings.Join(outcome.Sentences, "\n"))
 		}
 	}

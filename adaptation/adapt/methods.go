@@ -58,11 +58,11 @@ type comparison struct {
 // hold, corrected alike: only what they assume tells them apart.
 func compareMethods(choice judge.Choice, runs []plan.Run, models []model.Metadata, candidates []judge.Candidate) (comparison, error) {
 	k := candidates[0].Classes
-	probabilities := func(members []int) (sum []float64, differ float64, err error) {
+	probabilities := func(members []int, votes []float64) (sum []float64, differ float64, err error) {
 		var first []int // classes of the first member
 		var other []bool
 		differing := 0
-		for _, i := range members {
+		for j, i := range members {
 			p, err := models[i].Probabilities(candidates[i].Target, corrected(models[i].Shares, choice.Correction))
 			if err != nil {
 				return nil, 0, fmt.Errorf("%s: %w", candidates[i].Run, err)
@@ -77,11 +77,15 @@ func compareMethods(choice judge.Choice, runs []plan.Run, models []model.Metadat
 					differing++
 				}
 			}
-			floats.AddScaled(sum, 1/float64(len(members)), p)
+			vote := 1.
+			if votes != nil {
+				vote = votes[j]
+			}
+			floats.AddScaled(sum, vote, p)
 		}
 		return sum, float64(differing) / float64(len(first)), nil
 	}
-	p, within, err := probabilities(choice.Predicting())
+	p, within, err := probabilities(choice.Predicting(), choice.Votes)
 	if err != nil {
 		return comparison{}, err
 	}
@@ -90,7 +94,7 @@ func compareMethods(choice judge.Choice, runs []plan.Run, models []model.Metadat
 		if len(m.Runs) == 0 {
 			continue
 		}
-		p, differ, err := probabilities(m.Runs)
+		p, differ, err := probabilities(m.Runs, nil)
 		if err != nil {
 			return comparison{}, err
 		}

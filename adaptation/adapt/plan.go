@@ -114,7 +114,7 @@ func newPlan(data Data, o Options) (*Plan, error) {
 	if p.Text, err = p.file.Text(); err != nil {
 		return nil, err
 	}
-	if p.Runs, err = plan.Runs(p.file); err != nil {
+	if p.Runs, err = runsOf(p.file); err != nil {
 		return nil, err
 	}
 	if fresh && o.alone == nil && data.Kind == catalogue.Vectors && !data.table() && plan.AnySteps(p.Runs) { // images take it in any case
@@ -139,6 +139,13 @@ func newPlan(data Data, o Options) (*Plan, error) {
 		p.Warnings = append(p.Warnings, never)
 	}
 	return p, p.Data.checkRuns(p.file, p.Runs)
+}
+
+// runsOf returns the runs of an experiment, those without steps for its first seed alone: each is the mean of several
+// already, or nothing in it is random.
+func runsOf(file *config.File) ([]plan.Run, error) {
+	runs, err := plan.Runs(file)
+	return slices.DeleteFunc(runs, func(run plan.Run) bool { return run.Config.WithoutSteps() && run.ID.Seed != file.Config.Seeds[0] }), err
 }
 
 // trustModules adds to the modules that may run those that this command names by itself, whatever

@@ -119,7 +119,7 @@ func (c *Comparison) Fit(i int) (*classshares.Shares, error) {
 }
 
 // reference is what speaks of all candidates: the run that aligns nothing, the first of all where there is none,
-// or such runs together that have judged the same source rows.
+// or all such runs together if they have judged the same source rows, as networks that make steps have not.
 type reference struct {
 	Candidate
 	run int // of the candidates, the first if there are several
@@ -136,11 +136,11 @@ func (c *Comparison) share() (err error) {
 	}
 	var stacked []int
 	for i, candidate := range c.Candidates {
-		if plain(candidate) && candidate.HeldOutRows != nil {
+		if plain(candidate) {
 			stacked = append(stacked, i)
 		}
 	}
-	votes, rows := c.stack(stacked)
+	votes, rows, _ := c.stack(stacked)
 	if votes == nil {
 		c.Shared.Shares, err = c.Fit(first)
 		return err

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 
 	"iwda/experiments/store"
 	"iwda/inference/sets"
@@ -22,10 +23,11 @@ const leastProbability = 1e-30
 // mean makes the labels of source rows most likely that all of the runs have judged without learning from them
 // (stacking: Wolpert 1992; of densities, by expectation and maximisation: Smyth and Wolpert 1999). A run that only
 // makes the others worse has 0. The weights are nil, for equal ones, if the runs have judged other rows, as
-// networks do that are trained in steps. Common are the numbers of those rows, ascending.
-func (c *Comparison) stack(runs []int) (weights []float64, common []int) {
+// networks do that are trained in steps. Common are the numbers of those rows, ascending. Gain is how many standard
+// errors the mean logarithm of the labels' probabilities is above that of the first run alone.
+func (c *Comparison) stack(runs []int) (weights []float64, common []int, gain float64) {
 	if common = c.common(runs); len(common) == 0 || len(runs) < 2 {
-		return nil, nil
+		return nil, nil, 0
 	}
 	likelihoods := make([][]float64, len(common)) // of each row's label by each run
 	for i := range likelihoods {
@@ -35,7 +37,7 @@ func (c *Comparison) stack(runs []int) (weights []float64, common []int) {
 		in := c.inputs[run]
 		for i, place := range placesOf(c.Candidates[run], common) {
 			logits := in.SourceLogits.RawRowView(place)
-			likelihoods[i][j] = math.Exp(logits[in.SourceLabels[place]] - floats.LogSumExp(logits))
+			likelihoods[i][j] = max(leastProbability, math.Exp(logits[in.SourceLabels[place]]-floats.LogSumExp(logits)))
 		}
 	}
 	weights = mixture(likelihoods)
@@ -45,7 +47,12 @@ func (c *Comparison) stack(runs []int) (weights []float64, common []int) {
 		}
 	}
 	floats.Scale(1/floats.Sum(weights), weights)
-	return weights, common
+	gains := make([]float64, len(common))
+	for i, row := range likelihoods {
+		gains[i] = math.Log(floats.Dot(weights, row) / row[0])
+	}
+	mean, deviation := stat.MeanStdDev(gains, nil)
+	return weights, common, mean / stat.StdErr(deviation, float64(len(gains)))
 }
 
 // common returns the numbers of the source rows that all of the runs have judged, ascending.

@@ -39,7 +39,8 @@ func TestMixtureIsMostLikely(t *testing.T) {
 }
 
 // Runs that have judged the same source rows have votes: two that are as good equal ones, one that says the same as
-// another but worse none. A run that has judged other rows makes all votes equal.
+// another but worse none. Beside networks, which have judged rows of their own, they count as one method if they are
+// clearly better than the first of them, which otherwise does; a network that predicts otherwise than all has none.
 func TestVotes(t *testing.T) {
 	candidates, _ := problem(t)
 	first := candidates[0]
@@ -66,8 +67,31 @@ func TestVotes(t *testing.T) {
 	if err != nil || !slices.Equal(choice.Together, []int{0, 1}) || math.Abs(choice.Votes[0]-0.5) > 1e-6 || floats.Sum(choice.Votes) != 1 {
 		t.Errorf("%v have the votes %v; %v", choice.Together, choice.Votes, err)
 	}
-	second.HeldOutRows = nil
-	if choice, err = compared(t, first, second, worse).Together(how); err != nil || len(choice.Together) != 3 || choice.Votes != nil {
-		t.Errorf("%v have the votes %v; %v", choice.Together, choice.Votes, err)
+	network := first
+	network.HeldOutRows = nil
+	var networks []Candidate
+	for _, run := range []string{"source-only/seed-1", "source-only/seed-2", "mcc/seed-1", "mcc/seed-2"} {
+		network.Run = "full/a-b/" + run
+		networks = append(networks, network)
+	}
+	far := &networks[3]
+	far.Target = slices.Clone(far.Target)
+	for row := range slices.Chunk(far.Target, k) {
+		row[0], row[1] = row[1], row[0]
+	}
+	how.SameMeaning = append(how.SameMeaning, "source-only", "mcc")
+	const third, each = 1. / 3, 2. / 9
+	for name, c := range map[string]struct {
+		classifiers []Candidate
+		together    []int
+		votes       []float64
+	}{
+		"clearly better than the first": {[]Candidate{worse, first, second}, []int{1, 2, 3, 4, 5}, []float64{third / 2, third / 2, each, each, each}},
+		"no better than the first":      {[]Candidate{first, second, worse}, []int{0, 3, 4, 5}, []float64{third, each, each, each}},
+		"one":                           {[]Candidate{second}, []int{0, 1, 2, 3}, []float64{third, each, each, each}},
+	} {
+		if choice, err = compared(t, append(c.classifiers, networks...)...).Together(how); err != nil || !slices.Equal(choice.Together, c.together) || !floats.EqualApprox(choice.Votes, c.votes, 1e-6) {
+			t.Errorf("%s: %v have the votes %v; %v", name, choice.Together, choice.Votes, err)
+		}
 	}
 }

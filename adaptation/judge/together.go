@@ -32,6 +32,10 @@ const clearlyChanged = 0.01
 // among the ten of research/suite/seventh.md; the 59 others of these ten are at 0.75 and above.
 const stranger = 2. / 3
 
+// clearGain is the gain of classifiers over the first of them, in standard errors (see stack), from which on all of them
+// predict beside networks: of few rows, chance decides. research/suite/arrays.md has what was compared.
+const clearGain = 2
+
 // Together chooses the methods whose assumption nothing contradicts, whose runs predict together,
 // by what the run that aligns nothing ([Shared]) says of the target:
 //
@@ -47,9 +51,10 @@ const stranger = 2. / 3
 // If somebody knows that only class shares changed, those of SameMeaning predict, corrected in full, and
 // [Comparison.Trust] reckons with it.
 //
-// Runs that have judged the same source rows, none of which they had learnt from, have a vote by how likely
-// they make the labels of these together; see stack. Others have equal ones, but a stranger has none: a run that
-// predicts what all predict together on far fewer rows than the others do.
+// Classifiers that have judged the same source rows, none of which they had learnt from, have votes by how likely
+// they make the labels of these together; see stack. Beside networks that are trained in steps they count as one
+// method, or the first does if all are not clearly better. The networks have equal votes, but a stranger has none: a
+// run that predicts what all predict together on far fewer rows than the others do.
 //
 // Of the methods those count that have runs, as one of SameMeaning must ([Comparison.Has]). All values
 // are those of [selection.TargetRisk].
@@ -61,7 +66,8 @@ func (c *Comparison) Together(how config.Selection) (Choice, error) {
 	}
 	sameMeaning, columnsMoved := how.SameMeaning, how.ColumnsMoved
 	stays := !slices.ContainsFunc(columnsMoved, aligns) // whatever predicts then
-	if !c.Has(columnsMoved) {
+	aligning := slices.DeleteFunc(slices.Clone(columnsMoved), func(method string) bool { return !stays && !aligns(method) })
+	if !c.Has(aligning) {
 		columnsMoved, stays = sameMeaning, true
 	}
 	agree, found := c.Shared.evidence()
@@ -93,26 +99,48 @@ func (c *Comparison) Together(how config.Selection) (Choice, error) {
 			choice.Together = append(choice.Together, i)
 		}
 	}
-	if votes, _ := c.stack(choice.Together); votes != nil {
-		together := choice.Together
-		choice.Together = nil
-		for j, i := range together {
-			if votes[j] > 0 {
-				choice.Together, choice.Votes = append(choice.Together, i), append(choice.Votes, votes[j])
-			}
-		}
-	}
-	if choice.Votes == nil {
-		choice.leaveOutStrangers()
-	}
+	c.vote(&choice)
 	choice.Used = choice.Together[0]
 	return choice, nil
 }
 
-// leaveOutStrangers leaves runs out of three or more that predict together.
-func (c *Choice) leaveOutStrangers() {
-	all := c.Together
-	c.Together = nil
+// vote sets the votes of the runs that predict together, and leaves out those that have none.
+func (c *Comparison) vote(choice *Choice) {
+	var crossed, networks []int
+	methods := map[string]bool{}
+	for _, i := range choice.Together {
+		if c.Candidates[i].HeldOutRows != nil {
+			crossed = append(crossed, i)
+		} else {
+			networks = append(networks, i)
+			methods[MethodOf(c.Candidates[i].Run)] = true
+		}
+	}
+	networks = choice.withoutStrangers(networks)
+	votes, _, gain := c.stack(crossed)
+	switch {
+	case len(networks) > 0 && (len(crossed) == 1 || votes != nil && gain < clearGain):
+		votes = make([]float64, len(crossed))
+		votes[0] = 1
+	case votes == nil:
+		choice.Together = append(crossed, networks...)
+		return
+	}
+	each := 1 / float64(len(methods)+1)
+	floats.Scale(each, votes)
+	for range networks {
+		votes = append(votes, (1-each)/float64(len(networks)))
+	}
+	choice.Together = nil
+	for j, i := range append(crossed, networks...) {
+		if votes[j] > 0 {
+			choice.Together, choice.Votes = append(choice.Together, i), append(choice.Votes, votes[j])
+		}
+	}
+}
+
+// withoutStrangers returns those of three or more runs that are none.
+func (c *Choice) withoutStrangers(all []int) (left []int) {
 	for _, i := range all {
 		var others []float64
 		for _, j := range all {
@@ -125,8 +153,9 @@ func (c *Choice) leaveOutStrangers() {
 			c.Problems = append(c.Problems, fmt.Sprintf("%s: this run has no vote, as it predicts what all predict together on %.0f%% of the rows, and the others on %.0f%%.", c.Judged[i].Run, 100*c.Judged[i].Agreement, 100*others[n/2]))
 			continue
 		}
-		c.Together = append(c.Together, i)
+		left = append(left, i)
 	}
+	return left
 }
 
 // evidence tells whether nothing contradicts that only class shares changed, and in words what

@@ -9,6 +9,7 @@ import (
 
 	"iwda/experiments/config"
 	"iwda/experiments/store"
+	"iwda/internal/evenly"
 )
 
 // What takes columns to mean the same predicts, corrected unless class shares stay as they are, if nothing
@@ -47,17 +48,18 @@ func TestTogether(t *testing.T) {
 		correction Correction
 		known      bool
 	}{
-		"columns agree":     {compares(moved, 0.2, 2), others, []int{0, 1}, Full, false},
-		"nothing changed":   {compares(same, 0.2, 0.1), others, []int{0, 1}, None, false},
-		"columns differ":    {compares(moved, 0.01, 0.5), others, []int{2}, Full, false},
-		"sure":              {compares(same, 0.01, 0.5), others, []int{0, 1}, Halfway, false},
-		"sure, but far":     {compares(same, 0.01, 1.5), others, []int{2}, Full, false},
-		"one as it is":      {compares(same, 0.01, 0.5), []string{"source-only"}, []int{0}, None, false},
-		"label shift":       {shifted, others, []int{0, 1}, Full, false},
-		"moved":             {moved, others, []int{2}, Full, false},
-		"no run of moved":   {moved, []string{"absent"}, []int{0, 1}, None, false},
-		"nothing for moved": {moved, nil, []int{0, 1}, None, false},
-		"it is known":       {compares(moved, 0.01, 1.5), others, []int{0, 1}, Full, true},
+		"columns agree":       {compares(moved, 0.2, 2), others, []int{0, 1}, Full, false},
+		"nothing changed":     {compares(same, 0.2, 0.1), others, []int{0, 1}, None, false},
+		"columns differ":      {compares(moved, 0.01, 0.5), others, []int{2}, Full, false},
+		"sure":                {compares(same, 0.01, 0.5), others, []int{0, 1}, Halfway, false},
+		"sure, but far":       {compares(same, 0.01, 1.5), others, []int{2}, Full, false},
+		"one as it is":        {compares(same, 0.01, 0.5), []string{"source-only"}, []int{0}, None, false},
+		"label shift":         {shifted, others, []int{0, 1}, Full, false},
+		"moved":               {moved, others, []int{2}, Full, false},
+		"no run of moved":     {moved, []string{"absent"}, []int{0, 1}, None, false},
+		"none of them aligns": {moved, []string{"source-only", "iwcdan@own"}, []int{0, 1}, None, false},
+		"nothing for moved":   {moved, nil, []int{0, 1}, None, false},
+		"it is known":         {compares(moved, 0.01, 1.5), others, []int{0, 1}, Full, true},
 	} {
 		choice, err := compared(t, c.of...).Together(selection{SameMeaning: alike, ColumnsMoved: c.moved, LabelShift: c.known})
 		if err != nil || !slices.Equal(choice.Together, c.together) || choice.Correction != c.correction || choice.Because == "" || choice.Used != c.together[0] {
@@ -136,11 +138,9 @@ func TestStrangers(t *testing.T) {
 		var choice Choice
 		for i, a := range c.agreements {
 			choice.Judged = append(choice.Judged, Judgement{Run: fmt.Sprintf("full/a-b/mcc/seed-%d", i+1), Agreement: a})
-			choice.Together = append(choice.Together, i)
 		}
-		choice.leaveOutStrangers()
 		var left []float64
-		for _, i := range choice.Together {
+		for _, i := range choice.withoutStrangers(evenly.All(len(c.agreements))) {
 			left = append(left, choice.Judged[i].Agreement)
 		}
 		if !slices.Equal(left, c.left) || len(choice.Problems) != len(c.agreements)-len(left) {
