@@ -52,7 +52,7 @@ func TestGlyphsAreThoseOfTheFonts(t *testing.T) {
 	}
 	text.WriteString("\n}\n")
 	if *update {
-		testfiles.Write(t, "glyphs.json", string(text.Bytes()))
+		testfiles.Write(t, "glyphs.json", text.String())
 		return
 	}
 	if !bytes.Equal(text.Bytes(), glyphsText) {

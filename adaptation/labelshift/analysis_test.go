@@ -57,7 +57,7 @@ func writeRows(t testing.TB, path string, classes []string, probabilities []floa
 		_ = w.Write(append(line, fmt.Sprintf("row-%d", i)))
 	}
 	w.Flush()
-	testfiles.Write(t, path, string(text.Bytes()))
+	testfiles.Write(t, path, text.String())
 	return path
 }
 

@@ -63,5 +63,5 @@ func writeShift(b *testing.B, path string, source []float64, labels []int, targe
 			b.Fatal(err)
 		}
 	}
-	testfiles.Write(b, path, string(file.Bytes()))
+	testfiles.Write(b, path, file.String())
 }
