@@ -21,7 +21,6 @@ sh tools/native-sources.sh "$kit"
 cp -R torch/testdata "$kit/torch/"
 cp -R testdata go.mod LICENSE "$kit/" # the tests look for go.mod to find testdata
 cp -R configs "$kit/"
-cp research/digits-losses/experiment.yaml "$kit/configs/digits-losses.yaml"
 cp tools/cuda-check.sh tools/cuda-runs.sh "$kit/"
 
 tar -C build -czf "$kit.tar.gz" "${kit#build/}"

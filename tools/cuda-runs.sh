@@ -6,7 +6,9 @@
 # usage: sh cuda-runs.sh SECONDS [JOBS [cuda|cpu]]
 #
 # It ends after SECONDS and leaves runs.tar.gz: result.json, metrics.csv and weights.csv of
-# every finished run, in the folders of research/. Started again it goes on.
+# every finished run, in the folders of research/; those of the ablation's 70 epochs are in
+# long/, beside which research/ablation has the first twelve. What is finished in results/ and
+# long/, as what was copied there from research/, is not made again.
 set -eu
 
 cd "$(dirname "$0")"
@@ -16,27 +18,26 @@ device=${3:-cuda}
 
 runs() {
 	experiment=$1
-	share=$2
-	shift 2
+	folder=$2
+	share=$3
+	shift 3
 	left=$((end - $(date +%s)))
 	[ "$left" -gt 0 ] || return 0
-	timeout --signal=INT --kill-after=20 "$left" bin/iwrun -c "configs/$experiment.yaml" -o results \
+	timeout --signal=INT --kill-after=20 "$left" bin/iwrun -c "configs/$experiment.yaml" -o "$folder" \
 		-j $(((jobs * share + 2) / 3)) --threads 1 --device "$device" --retries 0 "$@" >>"logs/$experiment.txt" 2>&1 || true
 }
 
 # Two rows at once: where few runs of one are left, the other keeps the GPU busy.
 ablation() {
-	runs ablation 2 --only 'subsampled/*/*+w*/*' --set train.epochs=12
-	runs digits-losses 2 --only '*/*/*@*/*'
-	runs ablation 2 --only 'full/*/*+w*/*' --set train.epochs=12
-	runs digits-jsd 2 --only '*/*/*cdan*/*' --set train.epochs=8
+	runs ablation long 2 --only 'subsampled/*/*+w*/*'
+	runs digits-jsd results 2 --only '*/*/*cdan*/*' --set train.epochs=8
 }
 
 figures() {
-	runs digits-jsd 1 --only '*/*/dann/*' --only '*/*/iwdan/*' --only '*/*/iwdan-o/*' --set train.epochs=8
+	runs digits-jsd results 1 --only '*/*/dann/*' --only '*/*/iwdan/*' --only '*/*/iwdan-o/*' --set train.epochs=8
 }
 
-mkdir -p logs results
+mkdir -p logs results long
 end=$(($(date +%s) + seconds))
 if [ "$device" = cuda ] && command -v nvidia-cuda-mps-control >/dev/null; then
 	CUDA_MPS_PIPE_DIRECTORY=$PWD/build/mps CUDA_MPS_LOG_DIRECTORY=$PWD/build/mps
@@ -48,5 +49,5 @@ fi
 ablation &
 figures &
 wait
-find results -name result.json -exec dirname {} ';' | sed 's|.*|&/result.json\n&/metrics.csv\n&/weights.csv|' | tar -czf runs.tar.gz -T -
-printf 'runs.tar.gz: %s runs\n' "$(find results -name result.json | wc -l)"
+find results long -name result.json -exec dirname {} ';' | sed 's|.*|&/result.json\n&/metrics.csv\n&/weights.csv|' | tar -czf runs.tar.gz -T -
+printf 'runs.tar.gz: %s runs\n' "$(find results long -name result.json | wc -l)"
