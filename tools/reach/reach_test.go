@@ -159,7 +159,7 @@ const wasip1 = `
 import { WASI } from 'node:wasi'
 import { readFileSync } from 'node:fs'
 const wasi = new WASI({ version: 'preview1', args: [process.argv[1]], env: process.env, preopens: { '/': '/' } })
-wasi.start(await WebAssembly.instantiate(await WebAssembly.compile(readFileSync(process.argv[1])), wasi.getImportObject()))
+wasi.start(await WebAssembly.instantiate(await WebAssembly.compile(readFileSync(process.argv[1])), { wasi_snapshot_preview1: wasi.wasiImport }))
 `
 
 // In WebAssembly the numbers are the same to 1e-6.
