@@ -258,7 +258,11 @@ func Learn(sources []File, others ...File) (l Learnt, err error) {
 func (c *seen) apart(words strays, dates span, path string) string {
 	switch {
 	case c.counts != nil && words.cells > 0 && words.numbers == 0:
-		return strings.TrimSuffix(fmt.Sprintf("none of its words is in %s; %v", path, &c.signed), "; ")
+		why := fmt.Sprintf("none of its words is in %s", path)
+		if said := c.signed.String(); said != "" {
+			why += "; " + said
+		}
+		return why
 	case c.ofDates() && dates.numbers > 0 && (dates.low > c.dates.high || dates.high < c.dates.low):
 		return fmt.Sprintf("its dates are from %s to %s, and all of %s from %s to %s", Day(c.dates.low), Day(c.dates.high), path, Day(dates.low), Day(dates.high))
 	}
