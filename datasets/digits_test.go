@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"iwda/datasets"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -37,10 +38,7 @@ func TestLoadMNIST(t *testing.T) {
 		testImages + ".gz":  idxImages(2, 28, 28), // plain under a compressed name
 		testLabels:          testfiles.Gzip(t, idxLabels(7, 2)),
 	})
-	train, test, err := load(root, "mnist")
-	if err != nil {
-		t.Fatal(err)
-	}
+	train, test := must.Both(load(root, "mnist"))(t)
 	if train.Name() != "mnist-train" || test.Name() != "mnist-test" || train.Len() != 3 || test.Len() != 2 {
 		t.Fatalf("%s with %d, %s with %d images", train.Name(), train.Len(), test.Name(), test.Len())
 	}
@@ -126,10 +124,7 @@ func TestPublicDigits(t *testing.T) {
 	}
 	for _, digits := range []string{"mnist", "usps"} {
 		t.Run(digits, func(t *testing.T) {
-			train, test, err := load(filepath.Join(root, "digits"), digits)
-			if err != nil {
-				t.Fatal(err)
-			}
+			train, test := must.Both(load(filepath.Join(root, "digits"), digits))(t)
 			for _, set := range []*datasets.Images{train, test} {
 				// The mean image of a class tells it from the others.
 				if got := nearestMean(train, set); got < 0.7 {

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"strings"
 	"testing"
+
+	"iwda/internal/must"
 )
 
 // idx returns an IDX file: the magic number, the sizes, the bytes.
@@ -31,11 +33,7 @@ func idxLabels(labels ...byte) []byte { return idx(0x801, []uint32{uint32(len(la
 // bzip2OfTwoDigits is "1 1:1\n10 256:-1\n", compressed with bzip2.
 func bzip2OfTwoDigits(t testing.TB) []byte {
 	t.Helper()
-	content, err := base64.StdEncoding.DecodeString("QlpoOTFBWSZTWVv8P1QAAARYAAAQQAJzECAAIaDJkIMmINGYsIQ5x+LuSKcKEgt/h+qA")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return content
+	return must.Have(base64.StdEncoding.DecodeString("QlpoOTFBWSZTWVv8P1QAAARYAAAQQAJzECAAIaDJkIMmINGYsIQ5x+LuSKcKEgt/h+qA"))(t)
 }
 
 // wantError fails the test unless the error holds every one of the words.

@@ -7,15 +7,12 @@ import (
 	"testing"
 
 	"iwda/datasets"
+	"iwda/internal/must"
 )
 
 func drawGlyphs(t testing.TB, domain, split string, perClass int, seed int64) *datasets.Images {
 	t.Helper()
-	set, err := datasets.DrawGlyphs(domain, split, perClass, seed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return set
+	return must.Have(datasets.DrawGlyphs(domain, split, perClass, seed))(t)
 }
 
 // meanImage is the mean of the images of a class, or of all where class is -1.

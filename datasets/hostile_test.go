@@ -11,6 +11,7 @@ import (
 
 	"iwda/datasets/table"
 	"iwda/internal/allocation"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -36,11 +37,7 @@ func TestCompressedBombs(t *testing.T) {
 	})
 
 	unbase := func(text string) []byte {
-		content, err := base64.StdEncoding.DecodeString(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return content
+		return must.Have(base64.StdEncoding.DecodeString(text))(t)
 	}
 	zeros := unbase("QlpoOTFBWSZTWckBtsgBWKtAIMAAEAAACCAAMMwFKaZSSFJsVJIUni7kinChIZIDbZA=") // 45 MB
 	refused(t, table.ErrGrowth.Error(), func() error {
@@ -61,9 +58,7 @@ func TestCompressedBombs(t *testing.T) {
 // end.
 func TestOnlyFilesAreOpened(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "images.idx")
-	if err := unix.Mkfifo(path, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, unix.Mkfifo(path, 0o600))
 	if _, err := readFile(path, ReadIDXImages); err == nil || !strings.Contains(err.Error(), "not a file") {
 		t.Errorf("error %v", err)
 	}

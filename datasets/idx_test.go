@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"iwda/datasets"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -17,10 +18,7 @@ func TestReadIDX(t *testing.T) {
 	for _, count := range []int{0, 1, 3000} {
 		plain := idxImages(count, 24, 25)
 		for name, file := range map[string][]byte{"plain": plain, "gzip": testfiles.Gzip(t, plain)} {
-			images, err := datasets.ReadIDXImages(bytes.NewReader(file), name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			images := must.Have(datasets.ReadIDXImages(bytes.NewReader(file), name))(t)
 			if images.Count != count || images.Rows != 24 || images.Columns != 25 {
 				t.Errorf("%s: %d images of %d×%d, want %d of 24×25", name, images.Count, images.Rows, images.Columns, count)
 			}
@@ -29,10 +27,7 @@ func TestReadIDX(t *testing.T) {
 			}
 		}
 	}
-	labels, err := datasets.ReadIDXLabels(bytes.NewReader(testfiles.Gzip(t, idxLabels(3, 0, 9))), "labels", 10)
-	if err != nil {
-		t.Fatal(err)
-	}
+	labels := must.Have(datasets.ReadIDXLabels(bytes.NewReader(testfiles.Gzip(t, idxLabels(3, 0, 9))), "labels", 10))(t)
 	if want := []int{3, 0, 9}; !slices.Equal(labels, want) {
 		t.Errorf("labels %v, want %v", labels, want)
 	}

@@ -13,17 +13,14 @@ import (
 
 	"iwda/datasets"
 	"iwda/datasets/catalogue"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 	"iwda/internal/wholefile"
 )
 
 func find(t testing.TB, name string) catalogue.Dataset {
 	t.Helper()
-	data, err := catalogue.Find(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
+	return must.Have(catalogue.Find(name))(t)
 }
 
 func wantError(t *testing.T, err error, words ...string) {
@@ -137,14 +134,8 @@ func TestCountsGiveThePapersDivergences(t *testing.T) {
 		{"officehome", "real", "clipart", 2.14e-2, 6.52e-2},
 	} {
 		data := find(t, test.dataset)
-		source, err := data.Domain(test.source)
-		if err != nil {
-			t.Fatal(err)
-		}
-		target, err := data.Domain(test.target)
-		if err != nil {
-			t.Fatal(err)
-		}
+		source := must.Have(data.Domain(test.source))(t)
+		target := must.Have(data.Domain(test.target))(t)
 		half := slices.Clone(source.Train)
 		for c := range len(half) / 2 {
 			half[c] = half[c] * 3 / 10
@@ -193,9 +184,7 @@ func writeImages(t *testing.T, folder string, classes []string, n int) {
 		testfiles.MakeFolder(t, filepath.Join(folder, class))
 		for i := range n {
 			path := filepath.Join(folder, class, fmt.Sprintf("%d.png", i))
-			if err := wholefile.Write(path, func(w io.Writer) error { return png.Encode(w, image.NewGray(image.Rect(0, 0, 2, 2))) }); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, wholefile.Write(path, func(w io.Writer) error { return png.Encode(w, image.NewGray(image.Rect(0, 0, 2, 2))) }))
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"iwda/internal/allocation"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -51,21 +52,14 @@ func learnt(t *testing.T, source string, others ...string) Learnt {
 	for _, path := range others {
 		files = append(files, File{Path: path})
 	}
-	l, err := Learn([]File{{Path: source}}, files...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return l
+	return must.Have(Learn([]File{{Path: source}}, files...))(t)
 }
 
 // Several sources are learnt from as if one file had their rows: words, missing cells, medians, and what is odd.
 func TestLearnOfSources(t *testing.T) {
 	numbers := strings.Repeat("1,red\n", 8)
 	first, second := write(t, "first.csv", "size,colour\n"+numbers+",red\n"), write(t, "second.csv", "x,colour,size\n"+strings.Repeat("0,blue,3\n", 9)+"0,blue,3\n0,NA,wide\n")
-	l, err := Learn([]File{{Path: first}, {Path: second}}, File{Path: write(t, "target.csv", "colour,size\nblack,2\n")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Have(Learn([]File{{Path: first}, {Path: second}}, File{Path: write(t, "target.csv", "colour,size\nblack,2\n")}))(t)
 	if want := (Encoding{{Column: "size", Median: 3, Missing: true}, {Column: "colour", Levels: []string{"blue", "red"}, Missing: true}}); !cmp.Equal(l.Encoding, want) {
 		t.Errorf("%+v", l.Encoding)
 	}
@@ -283,10 +277,7 @@ func TestTextAmongNumbers(t *testing.T) {
 	}
 	// So it is where rows are read, in each pass and in small batches.
 	options := Options{Reference: Reference{Name: "source.csv", Encoding: l.Encoding}}
-	read, err := Open(target, options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	read := must.Have(Open(target, options))(t)
 	defer read.Close()
 	for range 2 {
 		for _, err := range read.Batches(3) {
@@ -389,17 +380,12 @@ func TestUnderscores(t *testing.T) {
 // Words without end take a bounded memory, and cells are encoded row by row.
 func TestLearnHostile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "source.csv")
-	out, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Have(os.Create(path))(t)
 	fmt.Fprint(out, "word,x\n")
 	for i := range 3 * mostWords {
 		fmt.Fprintf(out, "w %d,%d\n", i, i%2)
 	}
-	if err := out.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, out.Close())
 	allocation.Within(t, 1<<28, func() {
 		l := learnt(t, path)
 		if len(l.Encoding) != 1 || len(l.LeftOut) != 1 || !strings.Contains(l.LeftOut[0], `Column "word" of`) || !strings.Contains(l.LeftOut[0], "more than 100000 different words") {

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"iwda/internal/allocation"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -93,17 +94,13 @@ func TestCSVThatIsWrong(t *testing.T) {
 func TestOnlyFilesAreOpened(t *testing.T) {
 	for extension := range forms {
 		path := filepath.Join(t.TempDir(), "rows"+extension)
-		if err := unix.Mkfifo(path, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, unix.Mkfifo(path, 0o600))
 		refused(t, path, Options{}, "not a file")
 	}
 	refused(t, "rows.xlsx", Options{}, "rows are read from files that end with .npz, .npy, .parquet, .csv, .tsv, .csv.gz or .tsv.gz")
 	pair := write(t, "a-features.npy", npyOf("<f4", "(1, 1)", one))
 	labels := strings.TrimSuffix(pair, "features.npy") + "labels.npy"
-	if err := unix.Mkfifo(labels, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, unix.Mkfifo(labels, 0o600))
 	if err := readAll(pair, Options{}); err == nil || !strings.Contains(err.Error(), labels+": not a file") {
 		t.Errorf("error %v", err)
 	}
@@ -131,9 +128,7 @@ func TestIgnoredLabelsAreNotRead(t *testing.T) {
 		ID       string    `parquet:"id"`
 	}
 	path := filepath.Join(t.TempDir(), "rows.parquet")
-	if err := parquet.WriteFile(path, []row{{[]float32{1}, []float32{2}, "a"}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, parquet.WriteFile(path, []row{{[]float32{1}, []float32{2}, "a"}}))
 	if err := readAll(path, Options{IgnoreLabels: true}); err != nil {
 		t.Error(err)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -31,10 +32,7 @@ type content struct {
 func contentOf(t *testing.T, open func() (*Table, error)) content {
 	t.Helper()
 	table := opened(t, open)
-	rows, err := table.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must.Have(table.Load())(t)
 	loaded := content{Kind: rows.Kind(), Width: table.Width(), Classes: rows.ClassNames()}
 	row := make([]float32, table.Width())
 	for i := range rows.Len() {
@@ -78,10 +76,7 @@ func labelOf(class int, known bool) int {
 
 func opened(t *testing.T, open func() (*Table, error)) *Table {
 	t.Helper()
-	table, err := open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Have(open())(t)
 	t.Cleanup(func() { table.Close() })
 	return table
 }
@@ -362,9 +357,7 @@ func TestUnknownLabels(t *testing.T) {
 func parquetOf[T any](t testing.TB, rows []T, options ...parquet.WriterOption) string {
 	t.Helper()
 	var buffer bytes.Buffer
-	if err := parquet.Write(&buffer, rows, options...); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, parquet.Write(&buffer, rows, options...))
 	return buffer.String()
 }
 
@@ -372,10 +365,7 @@ var shape []int
 
 func TestRowsAreCopiedWithoutAllocating(t *testing.T) {
 	for _, path := range []string{"testdata/half.npz", write(t, "rows.csv", "a,b,c\n1,2,3\n4,5,6\n")} {
-		rows, err := opened(t, file(path, Options{})).Load()
-		if err != nil {
-			t.Fatal(err)
-		}
+		rows := must.Have(opened(t, file(path, Options{})).Load())(t)
 		dst := make([]float32, 3)
 		if n := testing.AllocsPerRun(100, func() {
 			rows.CopyRow(dst, 1)
@@ -389,15 +379,9 @@ func TestRowsAreCopiedWithoutAllocating(t *testing.T) {
 // Two tables share classes and width, or an error names both.
 func TestReference(t *testing.T) {
 	source := opened(t, file("testdata/half.npz", Options{}))
-	reference, err := source.Reference()
-	if err != nil {
-		t.Fatal(err)
-	}
+	reference := must.Have(source.Reference())(t)
 	target := write(t, "target.csv", "label,a,b,c\ndog,1,2,3\ncow,1,2,3\n")
-	rows, err := Open(target, Options{Reference: reference})
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must.Have(Open(target, Options{Reference: reference}))(t)
 	if _, err := rows.Load(); err == nil || !strings.HasSuffix(err.Error(), `target.csv:3: label "cow" is not a class of testdata/half.npz, which has cat, dog`) {
 		t.Errorf("error %v", err)
 	}
@@ -426,10 +410,7 @@ func TestReferenceOrdersColumns(t *testing.T) {
 		{"testdata/duckdb-probabilities.parquet", classes, 0, []float32{0.75, 0.25}},
 		{write(t, "logits.csv", "logit_cat,logit_dog\n1,2\n"), classes, 0, []float32{2, 1}},
 	} {
-		rows, err := opened(t, file(test.path, Options{Reference: test.as})).Load()
-		if err != nil {
-			t.Fatal(err)
-		}
+		rows := must.Have(opened(t, file(test.path, Options{Reference: test.as})).Load())(t)
 		row := make([]float32, len(test.want))
 		if rows.CopyRow(row, test.row); !slices.Equal(row, test.want) {
 			t.Errorf("%s: row %d is %v, want %v", test.path, test.row, row, test.want)

@@ -15,6 +15,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"iwda/internal/allocation"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 	"iwda/internal/wholefile"
 )
@@ -58,10 +59,7 @@ func TestPredictionsAreReadAgain(t *testing.T) {
 	for _, extension := range Formats() {
 		path := predictions(t, "out."+extension, predicted, n)
 		table := opened(t, file(path, Options{}))
-		rows, err := table.Load()
-		if err != nil {
-			t.Fatal(err)
-		}
+		rows := must.Have(table.Load())(t)
 		if rows.Kind() != Probabilities || rows.Len() != n || !slices.Equal(rows.ClassNames(), predicted.Classes) || table.HasLabels() {
 			t.Errorf("%s: %s of %d rows, classes %q", extension, rows.Kind(), rows.Len(), rows.ClassNames())
 		}
@@ -86,10 +84,7 @@ func TestPredictionsAreReadAgain(t *testing.T) {
 func TestLongIDs(t *testing.T) {
 	for _, extension := range Formats() {
 		id, path := strings.Repeat("ü", maxText), filepath.Join(t.TempDir(), "out."+extension)
-		_, err := WritePredictions(path, predicted, func(add Add) error { return add(id, []float32{1, 0}) })
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Have(WritePredictions(path, predicted, func(add Add) error { return add(id, []float32{1, 0}) }))(t)
 		if rows, err := opened(t, file(path, Options{})).Load(); err != nil || rows.ID(0) != id {
 			t.Errorf("%s: %v", extension, err)
 		}
@@ -216,10 +211,7 @@ func TestSetsOfClasses(t *testing.T) {
 		return path, err
 	}
 	for _, format := range Formats() {
-		path, err := write("out."+format, sets)
-		if err != nil {
-			t.Fatal(err)
-		}
+		path := must.Have(write("out."+format, sets))(t)
 		var got []string
 		if err := ReadText(path, func(columns []string) error {
 			if i := slices.Index(columns, "set"); i != len(columns)-1 {

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"iwda/internal/evenly"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 	"iwda/learners"
 	"iwda/learners/internal/trees"
@@ -28,14 +29,9 @@ type grown struct {
 
 func fit(t *testing.T, rows learners.Rows, others []float32, s Settings) grown {
 	t.Helper()
-	fitted, err := s.Fit(t.Context(), rows, others, max(1, s.threads), random())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fitted := must.Have(s.Fit(t.Context(), rows, others, max(1, s.threads), random()))(t)
 	m := fitted.Model.(Model)
-	if _, err := m.Check(rows.Columns()); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(m.Check(rows.Columns()))(t)
 	return grown{m, fitted.Crossed}
 }
 
@@ -98,16 +94,10 @@ func halves(t *testing.T, name string) (even, odd learners.Rows) {
 	for i, line := range strings.Split(strings.TrimSpace(string(text)), "\n") {
 		cells, of := strings.Split(line, ","), both[i%2]
 		for _, cell := range cells[:len(cells)-1] {
-			v, err := strconv.ParseFloat(cell, 32)
-			if err != nil {
-				t.Fatal(err)
-			}
+			v := must.Have(strconv.ParseFloat(cell, 32))(t)
 			of.Values = append(of.Values, float32(v))
 		}
-		y, err := strconv.Atoi(cells[len(cells)-1])
-		if err != nil {
-			t.Fatal(err)
-		}
+		y := must.Have(strconv.Atoi(cells[len(cells)-1]))(t)
 		of.Labels = append(of.Labels, y)
 		even.Classes = max(even.Classes, y+1)
 	}

@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"iwda/internal/evenly"
+	"iwda/internal/must"
 	"iwda/learners"
 )
 
@@ -29,14 +30,9 @@ func fit(t testing.TB, rows learners.Rows, seed uint64) grown {
 
 func fitWith(t testing.TB, rows learners.Rows, others []float32, threads int, seed uint64) grown {
 	t.Helper()
-	fitted, err := Fit(t.Context(), rows, others, threads, rand.NewPCG(seed, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fitted := must.Have(Fit(t.Context(), rows, others, threads, rand.NewPCG(seed, 1)))(t)
 	g := grown{fitted.Model.(Forest), fitted.Crossed}
-	if _, err := g.Check(rows.Columns()); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(g.Check(rows.Columns()))(t)
 	return g
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/maruel/safetensors"
 
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -55,10 +56,7 @@ func TestEveryForm(t *testing.T) {
 	testfiles.ReadJSON(t, filepath.Join(folder, "expected.json"), &expected)
 	for _, name := range forms {
 		t.Run(name, func(t *testing.T) {
-			tensors, err := Read(content(t, name))
-			if err != nil {
-				t.Fatal(err)
-			}
+			tensors := must.Have(Read(content(t, name)))(t)
 			if len(tensors) != len(expected) {
 				t.Errorf("%d tensors, want %d", len(tensors), len(expected))
 			}
@@ -101,13 +99,9 @@ func zipOf(t testing.TB, program, storage string) []byte {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := f.Write([]byte(record.content)); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(f.Write([]byte(record.content)))(t)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
 	return b.Bytes()
 }
 
@@ -119,10 +113,7 @@ func oneTensor(length, offset, shape, strides string) string {
 }
 
 func TestPickles(t *testing.T) {
-	tensors, err := Read(zipOf(t, oneTensor("K\x02", "K\x00", "K\x02\x85", "K\x01\x85"), oneAndTwo))
-	if err != nil {
-		t.Fatal(err)
-	}
+	tensors := must.Have(Read(zipOf(t, oneTensor("K\x02", "K\x00", "K\x02\x85", "K\x01\x85"), oneAndTwo)))(t)
 	if w := tensors[0]; w.Name != "w" || w.DType != safetensors.F32 || string(w.Data) != oneAndTwo {
 		t.Errorf("%+v", w)
 	}
