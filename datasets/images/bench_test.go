@@ -44,7 +44,7 @@ func photograph(b *testing.B, seed uint64) []byte {
 		small.Pix[i] = byte(random.IntN(256))
 	}
 	shades := blank(side, side)
-	new(images.Resampler).Resize(shades, small, kernel.Bicubic)
+	resize(shades, small, kernel.Bicubic)
 	picture := image.NewRGBA(image.Rect(0, 0, side, side))
 	for i := range side * side {
 		for c := range 3 {

@@ -31,7 +31,7 @@ func TestReadIsDecodeAndResize(t *testing.T) {
 	content := testfiles.Read(t, set.Path(3))
 	decoded := must.Have(images.Decode(content))(t)
 	want := blank(16, 16)
-	new(images.Resampler).Resize(want, decoded, kernel.Bicubic)
+	resize(want, decoded, kernel.Bicubic)
 	if !bytes.Equal(read(t, reader, 3), want.Pix) {
 		t.Error("the image differs from the decoded and resized file")
 	}

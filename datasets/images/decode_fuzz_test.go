@@ -45,7 +45,7 @@ func FuzzDecode(f *testing.F) {
 			if len(m.Pix) != 3*m.Width*m.Height {
 				t.Errorf("%d bytes for %d×%d pixels", len(m.Pix), m.Width, m.Height)
 			}
-			new(images.Resampler).Resize(blank(16, 16), m, kernel.Bicubic)
+			resize(blank(16, 16), m, kernel.Bicubic)
 		})
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"iwda/datasets/images"
+	"iwda/datasets/internal/kernel"
 	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
@@ -35,6 +36,11 @@ func shaded(width, height int, shade uint8) image.Image {
 // blank is a black image.
 func blank(width, height int) *images.RGB {
 	return &images.RGB{Pix: make([]byte, 3*width*height), Stride: 3 * width, Width: width, Height: height}
+}
+
+// resize writes src, resized to the size of dst, to dst.
+func resize(dst, src *images.RGB, filter kernel.Filter) {
+	new(kernel.Resizer).Resize(kernel.Picture(*dst), kernel.Picture(*src), 3, filter)
 }
 
 func jpegFile(t testing.TB, m image.Image) []byte {
