@@ -16,7 +16,6 @@ import (
 	"iwda/internal/must"
 	"iwda/internal/testfiles"
 	"iwda/learners"
-	"iwda/learners/internal/trees"
 )
 
 func random() *rand.PCG { return rand.NewPCG(1, 2) }
@@ -292,32 +291,14 @@ func TestLittleToLearnFrom(t *testing.T) {
 
 // Bins of few values end between any two of them; of many they have equal shares of the rows.
 func TestBorders(t *testing.T) {
-	keys := func(values ...float32) (keys []uint32) {
-		for _, v := range values {
-			keys = append(keys, trees.Ordered(v))
-			if back := valueOf(trees.Ordered(v)); back != v {
-				t.Errorf("%v comes back as %v", v, back)
-			}
-		}
-		return keys
-	}
-	random := rand.New(random())
-	var few []uint32
-	for range 3000 {
-		few = append(few, random.Uint32()>>(random.IntN(4)*8))
-	}
-	want := slices.Sorted(slices.Values(few))
-	if got := sorted(few); !slices.Equal(got, want) {
-		t.Error("keys are not sorted")
-	}
-	if got := borders(keys(-3, -1, -1, 0, 4), 10); !slices.Equal(got, []float32{-2, -0.5, 2}) {
+	if got := borders([]float32{-3, -1, -1, 0, 4}, 10); !slices.Equal(got, []float32{-2, -0.5, 2}) {
 		t.Errorf("few values: %v", got)
 	}
 	var many []float32
 	for i := range 1000 {
 		many = append(many, float32(i*i))
 	}
-	got := borders(keys(many...), 9)
+	got := borders(many, 9)
 	if len(got) != 9 {
 		t.Fatalf("many values: %v", got)
 	}
