@@ -388,43 +388,6 @@ four:
 	VZEROUPPER
 	RET
 
-// func multiplyAVX2(out, a, b *float64, n int)
-TEXT ·multiplyAVX2(SB), NOSPLIT, $0-32
-	MOVQ out+0(FP), DI
-	MOVQ a+8(FP), R8
-	MOVQ b+16(FP), R9
-	MOVQ n+24(FP), CX
-	XORQ BX, BX
-
-four:
-	VMOVUPD (R8)(BX*8), Y0
-	VMULPD  (R9)(BX*8), Y0, Y0
-	VMOVUPD Y0, (DI)(BX*8)
-	ADDQ    $4, BX
-	CMPQ    BX, CX
-	JNE     four
-	VZEROUPPER
-	RET
-
-// func standardiseAVX2(row, mean, deviation *float32, n int)
-TEXT ·standardiseAVX2(SB), NOSPLIT, $0-32
-	MOVQ row+0(FP), DI
-	MOVQ mean+8(FP), R8
-	MOVQ deviation+16(FP), R9
-	MOVQ n+24(FP), CX
-	XORQ BX, BX
-
-eight:
-	VMOVUPS (DI)(BX*4), Y0
-	VSUBPS  (R8)(BX*4), Y0, Y0
-	VDIVPS  (R9)(BX*4), Y0, Y0
-	VMOVUPS Y0, (DI)(BX*4)
-	ADDQ    $8, BX
-	CMPQ    BX, CX
-	JNE     eight
-	VZEROUPPER
-	RET
-
 // func transposeAVX2(dst, src *float64, rows, columns, dstStride, srcStride int)
 //
 // Four columns of src at a time, and of these four rows.

@@ -167,16 +167,6 @@ func projectWide(sums, columns, factors []float64) int {
 	return whole
 }
 
-// multiplyWide does what Multiply does for the first entries and returns their number.
-func multiplyWide(out, a, b []float64) int {
-	whole := len(out) / lanes * lanes
-	if has == scalar || whole == 0 {
-		return 0
-	}
-	multiplyAVX2(&out[0], &a[0], &b[0], whole)
-	return whole
-}
-
 // Products of eight columns, or of two without AVX-512, with four others are summed at the
 // same time.
 const tileHeight, tileWidth = 8, 4
@@ -249,19 +239,8 @@ func transposeWide(dst, src []float64, rows, columns, dstStride, srcStride int) 
 	return true
 }
 
-// standardiseWide does what Standardise does for the first values and returns their number.
-func standardiseWide(row, mean, deviation []float32) int {
-	whole := len(row) / (2 * lanes) * (2 * lanes)
-	if has == scalar || whole == 0 {
-		return 0
-	}
-	standardiseAVX2(&row[0], &mean[0], &deviation[0], whole)
-	return whole
-}
-
 // The functions below are in the files of assembly; n, rows and columns are
-// multiples of lanes, of twice as many for the exponentials of AVX-512 and for float32, and
-// not 0.
+// multiples of lanes, of twice as many for the exponentials of AVX-512, and not 0.
 
 //go:noescape
 func addExpAVX2(table *expTable, x, z, largest, sum *float64, n int, of Affine)
@@ -285,9 +264,6 @@ func combinePairAVX2(out, columns, weights *float64, n, stride, count int)
 //go:noescape
 func projectAVX2(products *[projected]float64, columns *[projected]*float64, factors *float64, n int)
 
-//go:noescape
-func multiplyAVX2(out, a, b *float64, n int)
-
 // addTileAVX2 takes the first two columns of x, addTileAVX512 all eight.
 //
 //go:noescape
@@ -295,9 +271,6 @@ func addTileAVX2(sums *float64, stride int, x *[tileHeight]*float64, y *[tileWid
 
 //go:noescape
 func addTileAVX512(sums *float64, stride int, x *[tileHeight]*float64, y *[tileWidth]*float64, n int)
-
-//go:noescape
-func standardiseAVX2(row, mean, deviation *float32, n int)
 
 //go:noescape
 func transposeAVX2(dst, src *float64, rows, columns, dstStride, srcStride int)

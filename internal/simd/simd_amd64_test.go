@@ -24,10 +24,9 @@ func TestSameBits(t *testing.T) {
 			sums := make([]float64, 49)
 			AddGram(sums, 7, [][]float64{x, z, mean, sum, largest, factor, z})
 			columns, weights := normal(r, 9*n), normal(r, 9)
-			combined, projected, product := make([]float64, n), normal(r, 9), make([]float64, n)
+			combined, projected := make([]float64, n), normal(r, 9)
 			Combine(combined, columns, weights)
 			Project(projected, columns, combined)
-			Multiply(product, combined, z)
 			var all []float64
 			for columnsOf := 1; n > 0 && columnsOf <= 5; columnsOf++ {
 				combined, projected := make([]float64, columnsOf*n), normal(r, 9*columnsOf)
@@ -37,7 +36,7 @@ func TestSameBits(t *testing.T) {
 			}
 			transposed := make([]float64, 9*n)
 			Transpose(transposed, columns, n, 9, n, 9)
-			results[side] = slices.Concat(results[side], all, x, largest, sum, mean, sums, factor, combined, projected, product, transposed, []float64{moments.Sum, moments.First, moments.Second})
+			results[side] = slices.Concat(results[side], all, x, largest, sum, mean, sums, factor, combined, projected, transposed, []float64{moments.Sum, moments.First, moments.Second})
 		}
 	}
 	for side, numbers := range results[1:] {

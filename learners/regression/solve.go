@@ -201,7 +201,7 @@ func (p *problem) curvature(into, step []float64, c float64) {
 		z, mean := scratch[:p.k*n], scratch[p.k*n:(p.k+1)*n]
 		clear(z[:(p.k-p.vectors)*n])
 		x.logits(z[(p.k-p.vectors)*n:], step)
-		simd.Multiply(z, z, q)
+		floats.Mul(z, q)
 		clear(mean)
 		for y := p.k - p.vectors; y < p.k; y++ {
 			floats.Add(mean, z[y*n:(y+1)*n])
@@ -211,7 +211,7 @@ func (p *problem) curvature(into, step []float64, c float64) {
 				z[y*n+i] -= q[y*n+i] * m
 			}
 			if weights := p.weightsOf(b); weights != nil {
-				simd.Multiply(z[y*n:(y+1)*n], z[y*n:(y+1)*n], weights)
+				floats.Mul(z[y*n:(y+1)*n], weights)
 			}
 		}
 		p.project(into, b, z)
