@@ -14,6 +14,7 @@ import (
 	"iwda/datasets/table"
 	"iwda/experiments/config"
 	"iwda/experiments/model"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -137,24 +138,16 @@ func TestOneFileWithBothDomains(t *testing.T) {
 	folder := t.TempDir()
 	path, out := oneFile(t, folder), filepath.Join(folder, "out")
 	o := Options{Folder: out, Set: small, Columns: Naming{Roles: table.Roles{Label: "species", ID: "sample", Ignore: []string{"run"}, DomainColumn: "site"}}}
-	if _, err := runHere(context.Background(), path, "", o); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(runHere(context.Background(), path, "", o))(t)
 	predictions := lines(t, filepath.Join(out, names.Predictions))
 	if len(predictions) != 121 || !strings.HasPrefix(predictions[1], "s1,") || !strings.HasPrefix(predictions[120], "s239,") {
 		t.Fatalf("%d lines: %q", len(predictions), predictions[:2])
 	}
-	file, err := config.Load(filepath.Join(out, names.Experiment))
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Have(config.Load(filepath.Join(out, names.Experiment)))(t)
 	if got := domainFiles(file)[targetName]; got.ID != "sample" || got.DomainValue != "south" || !slices.Equal(got.Ignore, []string{"run"}) {
 		t.Errorf("%+v", got)
 	}
-	members, err := model.OpenEnsemble(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	members := must.Have(model.OpenEnsemble(out))(t)
 	if in := members[0].Input; !slices.Equal(in.Columns, []string{"width", "height"}) || in.IDColumn != "sample" {
 		t.Errorf("%+v", in)
 	}

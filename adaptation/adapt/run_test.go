@@ -27,6 +27,7 @@ import (
 	"iwda/experiments/schedule"
 	"iwda/experiments/store"
 	"iwda/experiments/train"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 	"iwda/internal/wholefile"
 )
@@ -85,18 +86,13 @@ func TestRun(t *testing.T) {
 	source, target := bothDomains(t)
 	folder := filepath.Join(t.TempDir(), "out")
 	o := Options{Folder: folder, Set: small}
-	outcome, err := runHere(context.Background(), source, target, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	outcome := must.Have(runHere(context.Background(), source, target, o))(t)
 	text := func(name string) []byte {
 		content := testfiles.Read(t, filepath.Join(folder, name))
 		return content
 	}
 	var read Outcome
-	if err := json.Unmarshal(text(names.Outcome), &read); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text(names.Outcome), &read))
 	if diff := cmp.Diff(*outcome, read); diff != "" {
 		t.Error(diff)
 	}
@@ -150,10 +146,7 @@ func TestRun(t *testing.T) {
 		}
 		return []schedule.Failure{{Run: runs[0], Reason: "it is left out\nfor a reason"}}, nil
 	}
-	again, err := runHere(context.Background(), source, target, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := must.Have(runHere(context.Background(), source, target, o))(t)
 	if len(again.Runs) != 3 || len(again.Failed) != 1 || !slices.ContainsFunc(again.Warnings, func(w string) bool { return strings.HasSuffix(w, "failed and is left out: it is left out.") }) {
 		t.Errorf("with a run that failed: %+v", again)
 	}
@@ -231,9 +224,7 @@ func TestRunEnds(t *testing.T) {
 		if text, _ := os.ReadFile(path); err == nil || !strings.Contains(err.Error(), path+" would be overwritten") || string(text) != "{}\n" {
 			t.Errorf("%s, %v", text, err)
 		}
-		if err := os.Remove(path); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Remove(path))
 	}
 	if left, err := os.ReadDir(own); len(left) > 0 || err != nil {
 		t.Errorf("%v, %v", left, err)

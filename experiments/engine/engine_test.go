@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"iwda/internal/input"
+	"iwda/internal/must"
 )
 
 // asEngine makes the test program iwrun-torch, which answers as its value says.
@@ -137,10 +138,7 @@ func TestMade(t *testing.T) {
 	made := func(how string) (*Process, *strings.Builder) {
 		p, said := engine(t, "well")
 		t.Setenv(Variable, "")
-		words, err := json.Marshal([]string{os.Args[0], how})
-		if err != nil {
-			t.Fatal(err)
-		}
+		words := must.Have(json.Marshal([]string{os.Args[0], how}))(t)
 		t.Setenv(Maker, string(words))
 		return p, said
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"iwda/experiments/model"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 	"iwda/nets/architecture"
 	"iwda/nets/statedict"
@@ -20,9 +21,7 @@ func saveMembers(t *testing.T, members map[string]model.Metadata) (folder string
 	folder = t.TempDir()
 	torch.Tidy(func() {
 		for name, about := range members {
-			if err := model.Save(filepath.Join(folder, name), makeModel(t, about)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, model.Save(filepath.Join(folder, name), makeModel(t, about)))
 		}
 	})
 	return folder
@@ -31,9 +30,7 @@ func saveMembers(t *testing.T, members map[string]model.Metadata) (folder string
 func TestOpenEnsemble(t *testing.T) {
 	about := describe(architecture.MLP, 4)
 	folder := saveMembers(t, map[string]model.Metadata{"seed-10": about, "seed-2/model": about, "seed--1": about, "seed-02": about, "best": about})
-	if err := os.Symlink("best", filepath.Join(folder, "seed-4")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink("best", filepath.Join(folder, "seed-4")))
 	touch(t, filepath.Join(folder, "seed-x"))
 	touch(t, filepath.Join(folder, "seed-3.log"))
 	for _, c := range []struct {
@@ -44,10 +41,7 @@ func TestOpenEnsemble(t *testing.T) {
 		{filepath.Join(folder, "seed-2"), []string{filepath.Join(folder, "seed-2")}},
 		{filepath.Join(folder, "best"), []string{filepath.Join(folder, "best")}},
 	} {
-		members, err := model.OpenEnsemble(c.folder)
-		if err != nil {
-			t.Fatal(err)
-		}
+		members := must.Have(model.OpenEnsemble(c.folder))(t)
 		var got []string
 		for _, m := range members {
 			got = append(got, m.Folder)
@@ -74,10 +68,7 @@ func TestOpenEnsemble(t *testing.T) {
 func TestSaveEnsemble(t *testing.T) {
 	first, second, third := describe(architecture.MLP, 4), describe(architecture.MLP, 4), describe(architecture.MLP, 4)
 	second.Normalisation.Target.Mean[0], third.Normalisation.Target.Mean[0] = 2, 3
-	members, err := model.OpenEnsemble(saveMembers(t, map[string]model.Metadata{"seed-1": first, "seed-2": second, "seed-7": third}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	members := must.Have(model.OpenEnsemble(saveMembers(t, map[string]model.Metadata{"seed-1": first, "seed-2": second, "seed-7": third})))(t)
 	folder := t.TempDir()
 	inner := filepath.Join(folder, "model")
 	for _, c := range []struct {
@@ -89,9 +80,7 @@ func TestSaveEnsemble(t *testing.T) {
 		{members[1:], []string{"model/seed-2", "model/seed-7"}},
 		{members[2:], []string{""}},
 	} {
-		if err := model.Save(inner, c.saved...); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, model.Save(inner, c.saved...))
 		touch(t, filepath.Join(inner, "model.onnx"))
 		again, err := model.OpenEnsemble(folder)
 		if err != nil || len(again) != len(c.want) {
@@ -111,9 +100,7 @@ func TestSaveEnsemble(t *testing.T) {
 	run := filepath.Join(inner, "seed-9")
 	testfiles.MakeFolder(t, run)
 	touch(t, filepath.Join(run, model.MetadataFile))
-	if err := model.Save(inner, members[:1]...); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, model.Save(inner, members[:1]...))
 	if _, err := os.Stat(filepath.Join(run, model.MetadataFile)); err != nil {
 		t.Error(err)
 	}
@@ -124,22 +111,14 @@ func TestSaveEnsemble(t *testing.T) {
 func TestSaveEnsembleOfOneModule(t *testing.T) {
 	frozen, trained, other := scripted(t, "backbone.pt", 3, 7, 7), scripted(t, "backbone.pt", 3, 7, 7), scripted(t, "frozen.pt", 3, 7, 7)
 	frozen.Architecture.Frozen, other.Architecture.Frozen = true, true
-	members, err := model.Trust{Inside: true}.OpenEnsemble(saveMembers(t, map[string]model.Metadata{"seed-1": frozen, "seed-2": frozen, "seed-3": trained, "seed-4": other}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	members := must.Have(model.Trust{Inside: true}.OpenEnsemble(saveMembers(t, map[string]model.Metadata{"seed-1": frozen, "seed-2": frozen, "seed-3": trained, "seed-4": other})))(t)
 	folder := t.TempDir()
 	for range 2 {
-		if err := model.Save(folder, members...); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, model.Save(folder, members...))
 	}
 	file := func(seed, name string) string { return filepath.Join(folder, seed, name) }
 	for seed, want := range map[string]bool{"seed-2": true, "seed-3": true, "seed-4": false} {
-		first, err := os.Stat(file("seed-1", model.BackboneFile))
-		if err != nil {
-			t.Fatal(err)
-		}
+		first := must.Have(os.Stat(file("seed-1", model.BackboneFile)))(t)
 		if second, err := os.Stat(file(seed, model.BackboneFile)); err != nil || os.SameFile(first, second) != want {
 			t.Errorf("%s has the first one's file: %v, want %v; error %v", seed, !want, want, err)
 		}
@@ -151,10 +130,7 @@ func TestSaveEnsembleOfOneModule(t *testing.T) {
 			t.Errorf("%s has the backbone's tensors: %v, want %v; error %v", seed, has, want, err)
 		}
 	}
-	again, err := model.Trust{Inside: true}.OpenEnsemble(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := must.Have(model.Trust{Inside: true}.OpenEnsemble(folder))(t)
 	for i, m := range again {
 		was := networkOf(members[i]).State()
 		for j, e := range networkOf(m).State() {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"iwda/inference/classshares"
+	"iwda/internal/must"
 	"iwda/weightest"
 	"iwda/weightest/intervals"
 )
@@ -38,10 +39,7 @@ func TestArguments(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	heldOut, labels := onLine(random, sourceShares, 300, 1)
 	target, predicted := onLine(random, targetShares, 200, 1)
-	s, err := classshares.Fit(3, heldOut, labels, target, classshares.Settings{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Have(classshares.Fit(3, heldOut, labels, target, classshares.Settings{}))(t)
 	_, few := s.Performance(labels, predicted[:100], intervals.BootstrapSettings{})
 	_, other := s.Performance(labels, append([]int{3}, predicted[1:]...), intervals.BootstrapSettings{})
 	_, percent := s.Performance(labels, predicted, intervals.BootstrapSettings{Level: 95})

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
+
+	"iwda/internal/must"
 )
 
 // drawnFrom draws n rows of probabilities p.
@@ -112,10 +114,7 @@ func TestNoBetGainsUnderItsNull(t *testing.T) {
 		k := 2 + round%3
 		r, _ := reference(random, k, 20+round)
 		alarms := []Alarm{{Kind: MoreChanged}, {Kind: ShareAbove, Class: round % k, Bound: 0.2}, {Kind: ShareBelow, Bound: 0.5}, {Kind: AccuracyBelow, Bound: 0.85}, {Kind: SharesChanged}}
-		m, err := New(r, alarms, 0.05)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Have(New(r, alarms, 0.05))(t)
 		for i, experts := range m.experts {
 			for _, e := range experts[1:] {
 				factors := e.bet(simplexPoint(random, e.number))
@@ -205,10 +204,7 @@ func TestAlarmsSound(t *testing.T) {
 		"changed":       {Alarm{Kind: SharesChanged}, theta, []float64{0.7, 0.3}},
 		"changed after": {Alarm{Kind: SharesChanged, First: 5}, theta, []float64{0.7, 0.3}},
 	} {
-		m, err := New(r, []Alarm{c.alarm}, 0.05)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Have(New(r, []Alarm{c.alarm}, 0.05))(t)
 		first := run(t, random, m, func(batch int) [][]float64 {
 			if batch >= 10 {
 				return c.theta
@@ -232,10 +228,7 @@ func TestAccuracyAlarm(t *testing.T) {
 	good, bad := []float64{0.05, 0.25, 0.65, 0.02, 0.02, 0.01}, []float64{0.2, 0.15, 0.05, 0.2, 0.2, 0.2}
 	theta := [][]float64{good, bad}
 	r := Reference{drawnFrom(random, 5000, good), drawnFrom(random, 5000, bad)}
-	m, err := New(r, []Alarm{{Kind: AccuracyBelow, Bound: 0.85}}, 0.05)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Have(New(r, []Alarm{{Kind: AccuracyBelow, Bound: 0.85}}, 0.05))(t)
 	first := run(t, random, m, func(int) [][]float64 { return theta }, func(batch int) []float64 {
 		if batch >= 10 {
 			return []float64{0.4, 0.6}
@@ -268,11 +261,7 @@ func TestIntervalsHold(t *testing.T) {
 			for class, share := range q {
 				floats.Add(counts, drawnFrom(random, int(800*share), theta[class]))
 			}
-			e, err := r.Of(counts)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return e
+			return must.Have(r.Of(counts))(t)
 		}
 		a, b := estimate(q), estimate(p)
 		in := func(which int, i Interval, truth float64) {

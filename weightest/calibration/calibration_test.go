@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"iwda/internal/must"
 	"iwda/weightest"
 	"iwda/weightest/internal/panels"
 	"iwda/weightest/internal/sampletest"
@@ -222,10 +223,7 @@ func TestCalibratedSample(t *testing.T) {
 			for i := range source {
 				source[i], target[i] = 20*r.NormFloat64(), 800*r.NormFloat64()
 			}
-			s, err := weightest.SampleOf(k, c.Probabilities(source), labels, c.Probabilities(target))
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.Have(weightest.SampleOf(k, c.Probabilities(source), labels, c.Probabilities(target)))(t)
 			for domain, logits := range map[string][]float64{"source": source, "target": target} {
 				got := s.Target()
 				if domain == "source" {
