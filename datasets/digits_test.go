@@ -71,7 +71,7 @@ func TestLoadMNISTRejects(t *testing.T) {
 			path := filepath.Join(root, test.file)
 			testfiles.Write(t, path, string(test.content))
 			_, _, err := load(root, "mnist")
-			wantError(t, err, path, test.want)
+			must.Fail(t, err, path, test.want)
 		})
 	}
 	for name := range good {
@@ -79,7 +79,7 @@ func TestLoadMNISTRejects(t *testing.T) {
 			root := testfiles.Folder(t, good)
 			testfiles.Remove(t, filepath.Join(root, name))
 			_, _, err := load(root, "mnist")
-			wantError(t, err, name+".gz or "+name, root, "MNIST, IDX files")
+			must.Fail(t, err, name+".gz or "+name, root, "MNIST, IDX files")
 			if !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("error %v is no fs.ErrNotExist", err)
 			}
@@ -104,11 +104,9 @@ func TestLoadUSPS(t *testing.T) {
 	}
 	testfiles.Write(t, filepath.Join(root, "usps.t"), "1 1:0\n1 1:2\n")
 	_, _, err = load(root, "usps")
-	wantError(t, err, filepath.Join(root, "usps.t")+":2: ", `value "2"`)
-	_, err = datasets.LoadDigits(filepath.Join(root, "nowhere"), "usps-train")
-	wantError(t, err, "usps.bz2 or usps", filepath.Join(root, "nowhere"), "USPS, LIBSVM's copy")
-	_, err = datasets.LoadDigits(root, "usps")
-	wantError(t, err, `no set of digits "usps"`)
+	must.Fail(t, err, filepath.Join(root, "usps.t")+":2: ", `value "2"`)
+	must.Refuse(datasets.LoadDigits(filepath.Join(root, "nowhere"), "usps-train"))(t, "usps.bz2 or usps", filepath.Join(root, "nowhere"), "USPS, LIBSVM's copy")
+	must.Refuse(datasets.LoadDigits(root, "usps"))(t, `no set of digits "usps"`)
 }
 
 // TestPublicDigits also reads the public files where $IWDA_DATA names their

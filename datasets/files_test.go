@@ -3,7 +3,6 @@ package datasets_test
 import (
 	"encoding/base64"
 	"encoding/binary"
-	"strings"
 	"testing"
 
 	"iwda/internal/must"
@@ -34,17 +33,4 @@ func idxLabels(labels ...byte) []byte { return idx(0x801, []uint32{uint32(len(la
 func bzip2OfTwoDigits(t testing.TB) []byte {
 	t.Helper()
 	return must.Have(base64.StdEncoding.DecodeString("QlpoOTFBWSZTWVv8P1QAAARYAAAQQAJzECAAIaDJkIMmINGYsIQ5x+LuSKcKEgt/h+qA"))(t)
-}
-
-// wantError fails the test unless the error holds every one of the words.
-func wantError(t *testing.T, err error, words ...string) {
-	t.Helper()
-	if err == nil {
-		t.Fatalf("no error, want one with %q", words)
-	}
-	for _, word := range words {
-		if !strings.Contains(err.Error(), word) {
-			t.Errorf("error %q, want one with %q", err, word)
-		}
-	}
 }

@@ -195,8 +195,7 @@ func TestDrawGlyphsIsInsideTheFrame(t *testing.T) {
 }
 
 func TestDrawGlyphsUnknownDomain(t *testing.T) {
-	_, err := datasets.DrawGlyphs("dirty", "train", 1, 1)
-	wantError(t, err, `"dirty"`, "clean or warped")
+	must.Refuse(datasets.DrawGlyphs("dirty", "train", 1, 1))(t, `"dirty"`, "clean or warped")
 }
 
 func ExampleDrawGlyphs() {

@@ -61,13 +61,12 @@ func TestReadIDXRejects(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := datasets.ReadIDXImages(bytes.NewReader(test.file), "the-file")
-			wantError(t, err, "the-file: ", test.want)
+			must.Fail(t, err, "the-file: ", test.want)
 		})
 	}
-	_, err := datasets.ReadIDXLabels(bytes.NewReader(idxLabels(1, 10)), "the-file", 10)
-	wantError(t, err, "the-file: ", "label 10 of item 1, want 0 to 9")
-	_, err = datasets.ReadIDXLabels(bytes.NewReader(idxLabels(1, 2)[:9]), "the-file", 10)
-	wantError(t, err, "the-file: ", "truncated: 1 bytes, want 2")
+	must.Refuse(datasets.ReadIDXLabels(bytes.NewReader(idxLabels(1, 10)), "the-file", 10))(t, "the-file: ", "label 10 of item 1, want 0 to 9")
+	_, err := datasets.ReadIDXLabels(bytes.NewReader(idxLabels(1, 2)[:9]), "the-file", 10)
+	must.Fail(t, err, "the-file: ", "truncated: 1 bytes, want 2")
 	if !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("error %v is no io.ErrUnexpectedEOF", err)
 	}
@@ -80,7 +79,7 @@ func TestReadIDXAllocatesWhatItReads(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	_, err := datasets.ReadIDXImages(bytes.NewReader(file), "the-file")
 	runtime.ReadMemStats(&after)
-	wantError(t, err, "truncated")
+	must.Fail(t, err, "truncated")
 	if allocated := after.TotalAlloc - before.TotalAlloc; allocated > 4<<20 {
 		t.Errorf("%d bytes allocated for a file of %d", allocated, len(file))
 	}

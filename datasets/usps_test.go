@@ -96,8 +96,7 @@ func TestReadUSPSRejects(t *testing.T) {
 		"bzip2 that is cut": {string(bzip2OfTwoDigits(t)[:30]), "the-file:1: "},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := datasets.ReadUSPS(strings.NewReader(test.text), "the-file")
-			wantError(t, err, test.want)
+			must.Refuse(datasets.ReadUSPS(strings.NewReader(test.text), "the-file"))(t, test.want)
 		})
 	}
 }

@@ -248,9 +248,7 @@ func TestResNetSizes(t *testing.T) {
 			t.Errorf("ResNet-%d: %d parameters and %d features, want %d and %d", c.depth, total, n.FeatureSize(), c.parameters, c.features)
 		}
 	}
-	if _, err := NewResNet(20); err == nil || !strings.Contains(err.Error(), "20") {
-		t.Errorf("20 layers: error %v", err)
-	}
+	must.Refuse(NewResNet(20))(t, "20")
 }
 
 func TestResNetInitialisation(t *testing.T) {

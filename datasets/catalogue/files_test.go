@@ -153,18 +153,15 @@ func TestOwnFilesMistakes(t *testing.T) {
 			t.Errorf("%s: no error", test.name)
 			continue
 		}
-		wantError(t, err, test.want...)
+		must.Fail(t, err, test.want...)
 	}
 	data, from := ownFiles(t, photos, photos, "")
-	_, err := data.OpenTask("photos", "paintings", from)
-	wantError(t, err, `no domain "paintings"; dataset.domains has photos, old-sketches`)
+	must.Refuse(data.OpenTask("photos", "paintings", from))(t, `no domain "paintings"; dataset.domains has photos, old-sketches`)
 	testfiles.Remove(t, filepath.Join(from.Root, "sketches.csv"))
-	wantError(t, data.CheckFiles(from.Root), "old-sketches: stat "+filepath.Join(from.Root, "sketches.csv"))
-	_, err = find(t, "files").Of([]catalogue.Files{{Domain: "a", Path: "x.npz"}, {Domain: "b", Path: "folder", Test: "y.npz"}})
-	wantError(t, err, "x.npz and folder: one is a file of features, which ends with .npz", "the other has images; all domains must be of one kind")
+	must.Fail(t, data.CheckFiles(from.Root), "old-sketches: stat "+filepath.Join(from.Root, "sketches.csv"))
+	must.Refuse(find(t, "files").Of([]catalogue.Files{{Domain: "a", Path: "x.npz"}, {Domain: "b", Path: "folder", Test: "y.npz"}}))(t, "x.npz and folder: one is a file of features, which ends with .npz", "the other has images; all domains must be of one kind")
 	for _, path := range []string{"x.pkl", "x.npz.gz", "photos/x.H5"} {
-		_, err := find(t, "files").Of([]catalogue.Files{{Domain: "a", Path: "x.npz"}, {Domain: "b", Path: path}})
-		wantError(t, err, path+": files that end with", "are not read: rows of values are read from files that end with .npz", "images from a folder")
+		must.Refuse(find(t, "files").Of([]catalogue.Files{{Domain: "a", Path: "x.npz"}, {Domain: "b", Path: path}}))(t, path+": files that end with", "are not read: rows of values are read from files that end with .npz", "images from a folder")
 	}
 }
 

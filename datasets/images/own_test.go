@@ -126,9 +126,7 @@ func TestOtherKinds(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	testfiles.Write(t, filepath.Join(root, "dog", "1.tif"), "")
-	if _, err := OpenOwn(root, nil); err == nil || !strings.Contains(err.Error(), root+": the folder dog has no .jpg, .jpeg, .png or .webp file: convert its images, or take it out") {
-		t.Errorf("error %v", err)
-	}
+	must.Refuse(OpenOwn(root, nil))(t, root+": the folder dog has no .jpg, .jpeg, .png or .webp file: convert its images, or take it out")
 	if set, err := OpenUnlabelled(root); err != nil || set.Len() != 1 {
 		t.Errorf("without labels: %v", err)
 	}

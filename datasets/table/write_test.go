@@ -130,9 +130,7 @@ func TestPredictionsThatFail(t *testing.T) {
 			_, err := WritePredictions(path, predicted, func(add Add) error {
 				return errors.Join(add("a", []float32{1, 0}), add("b", row))
 			})
-			if err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), words) {
-				t.Errorf("error %v, want one with %q", err, words)
-			}
+			must.Fail(t, err, path, words)
 		}
 		own := errors.New("rows.csv:7: not a number")
 		_, err := WritePredictions(path, predicted, func(add Add) error {
@@ -148,9 +146,7 @@ func TestPredictionsThatFail(t *testing.T) {
 			t.Errorf("%s: left %v, %v", extension, entries, err)
 		}
 	}
-	if err := CheckTable("out.npz"); err == nil || !strings.Contains(err.Error(), "out.npz: tables are written to .csv and .parquet files") {
-		t.Errorf("error %v", err)
-	}
+	must.Fail(t, CheckTable("out.npz"), "out.npz: tables are written to .csv and .parquet files")
 }
 
 // A disk that fails is said once, however much was still to be written.

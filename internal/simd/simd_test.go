@@ -256,14 +256,14 @@ func TestTranspose(t *testing.T) {
 func TestColumnsOfOtherLengths(t *testing.T) {
 	three, four := make([]float64, 3), make([]float64, 4)
 	for name, call := range map[string]func(){
-		"AddExp":      func() { AddExp(three, three, three, four, Affine{}) },
-		"Raise":       func() { Raise(three, four, Affine{}) },
-		"Normalise":   func() { Normalise(three, three, three, four) },
-		"Combine":     func() { Combine(three, make([]float64, 7), make([]float64, 2)) },
-		"Project":     func() { Project(make([]float64, 2), make([]float64, 7), three) },
-		"AddRowGram":  func() { AddRowGram(four, 2, three, 2) },
-		"Transpose":   func() { Transpose(four, three, 2, 2, 2, 2) },
-		"AddGram":     func() { AddGram(make([]float64, 4), 2, [][]float64{three, four}) },
+		"AddExp":     func() { AddExp(three, three, three, four, Affine{}) },
+		"Raise":      func() { Raise(three, four, Affine{}) },
+		"Normalise":  func() { Normalise(three, three, three, four) },
+		"Combine":    func() { Combine(three, make([]float64, 7), make([]float64, 2)) },
+		"Project":    func() { Project(make([]float64, 2), make([]float64, 7), three) },
+		"AddRowGram": func() { AddRowGram(four, 2, three, 2) },
+		"Transpose":  func() { Transpose(four, three, 2, 2, 2, 2) },
+		"AddGram":    func() { AddGram(make([]float64, 4), 2, [][]float64{three, four}) },
 	} {
 		func() {
 			defer func() {
