@@ -28,10 +28,7 @@ func TestEstimatorsByName(t *testing.T) {
 	if !slices.Equal(EstimatorNames(), names) {
 		t.Errorf("names %v, want %v", EstimatorNames(), names)
 	}
-	_, err := NewEstimator("bbse")
-	if err == nil || !strings.Contains(err.Error(), `"bbse"`) || !strings.Contains(err.Error(), "qp, bbse-hard") {
-		t.Errorf("error %v, want one that names the estimators", err)
-	}
+	must.Refuse(NewEstimator("bbse"))(t, `"bbse"`, "qp, bbse-hard")
 }
 
 // Exact statistics determine the weights: QP and BBSE must return them.

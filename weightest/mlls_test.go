@@ -232,7 +232,5 @@ func TestMLLSOfWrongRows(t *testing.T) {
 		}
 	}
 	p := problem(t, sampleOf(t)(2, []float64{0.8, 0.2, 0.3, 0.7}, []int{0, 1}, []float64{0.3, 0.7}))
-	if _, err := (MLLS{Pseudocount: -1}).Estimate(p); err == nil || !strings.Contains(err.Error(), "pseudocount") {
-		t.Errorf("a negative pseudocount: error %v", err)
-	}
+	must.Refuse((MLLS{Pseudocount: -1}).Estimate(p))(t, "pseudocount")
 }

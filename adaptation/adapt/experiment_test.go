@@ -94,9 +94,7 @@ func TestExperimentOnATable(t *testing.T) {
 	}
 	images := seen(catalogue.ImageFiles, 600, 500)
 	images.Form = Table
-	if _, err := images.Experiment(Options{}); err == nil || !strings.Contains(err.Error(), "not for images") {
-		t.Errorf("images that are a table: %v", err)
-	}
+	must.Refuse(images.Experiment(Options{}))(t, "not for images")
 }
 
 // If it is known that only class shares differ, nothing is trained that takes columns to have moved. The
@@ -118,9 +116,7 @@ func TestExperimentOfLabelShift(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := seen(catalogue.ImageFiles, 200, 200).Experiment(Options{LabelShift: true}); err == nil || !strings.Contains(err.Error(), "--label-shift is for rows of features") {
-		t.Error(err)
-	}
+	must.Refuse(seen(catalogue.ImageFiles, 200, 200).Experiment(Options{LabelShift: true}))(t, "--label-shift is for rows of features")
 }
 
 // Without iwrun-torch an array has the methods that make no steps, unless others are asked for. It is looked for once

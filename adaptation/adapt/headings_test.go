@@ -203,9 +203,7 @@ func TestTablesInParquet(t *testing.T) {
 		t.Error(diff, err)
 	}
 	o.Format = "xls"
-	if _, err := runHere(context.Background(), source, target, o); err == nil || !strings.Contains(err.Error(), `no format "xls"; there are csv and parquet`) {
-		t.Errorf("error %v", err)
-	}
+	must.Refuse(runHere(context.Background(), source, target, o))(t, `no format "xls"; there are csv and parquet`)
 }
 
 // An outcome of another format is an error that says which.

@@ -72,9 +72,7 @@ func TestFolderThatIsMoved(t *testing.T) {
 	o := Options{Folder: folder, Set: small, Train: func(context.Context, []plan.Run, string, func(plan.Run) string) ([]schedule.Failure, error) {
 		return nil, os.Rename(folder, folder+" elsewhere")
 	}}
-	if _, err := runHere(context.Background(), source, target, o); err == nil || !strings.Contains(err.Error(), folder+" was moved, deleted or replaced") {
-		t.Errorf("error %v", err)
-	}
+	must.Refuse(runHere(context.Background(), source, target, o))(t, folder+" was moved, deleted or replaced")
 	if _, err := os.Stat(folder); err == nil {
 		t.Error("the folder was made anew")
 	}

@@ -216,9 +216,7 @@ func TestImages(t *testing.T) {
 	}
 	drawing := filepath.Join(root, "a.gif")
 	testfiles.Write(t, drawing, "GIF89a")
-	if _, err := Open(drawing, table.Roles{}, "model", m.Metadata); err == nil || !strings.Contains(err.Error(), "a.gif: the model is for images: name .jpg") {
-		t.Errorf("error %v", err)
-	}
+	must.Refuse(Open(drawing, table.Roles{}, "model", m.Metadata))(t, "a.gif: the model is for images: name .jpg")
 	// The values themselves: what a reader shows is not normalised once more.
 	set := must.Have(images.OpenUnlabelled(root))(t)
 	reader := must.Have(images.NewReader(set, images.ReaderOptions{Side: 36}))(t)

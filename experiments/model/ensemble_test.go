@@ -56,12 +56,8 @@ func TestOpenEnsemble(t *testing.T) {
 	// Every seed counts: what is left out silently would be another prediction.
 	touch(t, filepath.Join(folder, "seed-10", "config.yaml"))
 	testfiles.Remove(t, filepath.Join(folder, "seed-10", model.MetadataFile))
-	if _, err := model.OpenEnsemble(folder); err == nil || !strings.Contains(err.Error(), "seed-10 is a run that has not finished") {
-		t.Errorf("a run that has not finished: error %v", err)
-	}
-	if _, err := model.OpenEnsemble(t.TempDir()); err == nil || !strings.Contains(err.Error(), "is no model: it has no model.json") {
-		t.Errorf("an empty folder: error %v", err)
-	}
+	must.Refuse(model.OpenEnsemble(folder))(t, "seed-10 is a run that has not finished")
+	must.Refuse(model.OpenEnsemble(t.TempDir()))(t, "is no model: it has no model.json")
 }
 
 // What is saved is what is opened, whatever was saved there before, and files of others stay.
@@ -172,9 +168,7 @@ func TestMembersAgree(t *testing.T) {
 				return
 			}
 			who := filepath.Join(folder, "seed-1") + " and " + filepath.Join(folder, "seed-2") + " cannot predict together"
-			if err == nil || !strings.Contains(err.Error(), who) || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("error %v, want %q", err, c.want)
-			}
+			must.Fail(t, err, who, c.want)
 		})
 	}
 }

@@ -92,12 +92,8 @@ func TestRunsFolderIsNotReplaced(t *testing.T) {
 	testfiles.MakeFolder(t, folder)
 	touch(t, filepath.Join(folder, "config.yaml"))
 	touch(t, filepath.Join(folder, "model.json"))
-	if err := model.Save(folder, former[0]); err == nil || !strings.Contains(err.Error(), folder+" is the folder of a run") {
-		t.Errorf("error %v", err)
-	}
-	if err := model.Save(filepath.Dir(folder), former...); err == nil || !strings.Contains(err.Error(), folder+" is the folder of a run") {
-		t.Errorf("error %v", err)
-	}
+	must.Fail(t, model.Save(folder, former[0]), folder+" is the folder of a run")
+	must.Fail(t, model.Save(filepath.Dir(folder), former...), folder+" is the folder of a run")
 }
 
 // Every byte of a model folder and of a checkpoint that is flipped, zeroed or the first one that

@@ -190,9 +190,7 @@ func scale(joint Joint) {
 
 func TestClassesWithoutSamples(t *testing.T) {
 	whole, lacking := Joint{{0.5, 0}, {0.1, 0.4}}, Joint{{0.8, 0.2}, {0, 0}}
-	if _, err := Evaluate(lacking, whole); err == nil || !strings.Contains(err.Error(), "class 1: the source has no sample") {
-		t.Errorf("source without a class: %v", err)
-	}
+	must.Refuse(Evaluate(lacking, whole))(t, "class 1: the source has no sample")
 	b, err := Evaluate(whole, lacking)
 	if err != nil || math.Abs(b.ConditionalErrorGap-0.2) > 1e-12 || b.ErrorGap > b.ErrorGapBound || !math.IsInf(b.ConditionalDistanceBound, 1) {
 		t.Errorf("target without a class: %v, %+v", err, b)

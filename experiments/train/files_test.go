@@ -180,9 +180,7 @@ func TestRunWithoutTargetLabels(t *testing.T) {
 
 func TestOracleNeedsTargetLabels(t *testing.T) {
 	run := ownRun(t, "iwdan-o", labellings["unknown"])
-	if _, err := Run(t.Context(), run, begin(t, run), Options{Threads: 1}); err == nil || !strings.Contains(err.Error(), "iwdan-o uses the true class shares of the target, of which no row has a label") {
-		t.Errorf("error %v", err)
-	}
+	must.Refuse(Run(t.Context(), run, begin(t, run), Options{Threads: 1}))(t, "iwdan-o uses the true class shares of the target, of which no row has a label")
 }
 
 // ownImages lists the images of drawOffice as two domains of the user's own and returns

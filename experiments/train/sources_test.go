@@ -151,13 +151,9 @@ func TestMistakesOfSources(t *testing.T) {
 	} {
 		run := twoSources(t, "iwdan")
 		testfiles.Write(t, filepath.Join(run.Dataset.Root, "scans.csv"), scans)
-		if _, err := Run(t.Context(), run, begin(t, run), Options{Threads: 1}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want one with %q", err, want)
-		}
+		must.Refuse(Run(t.Context(), run, begin(t, run), Options{Threads: 1}))(t, want)
 	}
 	run := twoSources(t, "iwdan", "train.validation=0.2")
 	testfiles.Write(t, filepath.Join(run.Dataset.Root, "scans.csv"), "x,y,label\n1,2,cat\n1,1,dog\n1,1,cow\n")
-	if _, err := Run(t.Context(), run, begin(t, run), Options{Threads: 1}); err == nil || !strings.Contains(err.Error(), `one row of class "cat in scans"`) {
-		t.Errorf("error %v", err)
-	}
+	must.Refuse(Run(t.Context(), run, begin(t, run), Options{Threads: 1}))(t, `one row of class "cat in scans"`)
 }

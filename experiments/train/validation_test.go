@@ -143,9 +143,7 @@ func TestHoldingOutNeedsTwoRowsOfAClass(t *testing.T) {
 	path := filepath.Join(run.Dataset.Root, "source.csv")
 	text := testfiles.Read(t, path)
 	testfiles.Write(t, path, string(append(text, "1,2,eel\n"...)))
-	if _, err := openData(run); err == nil || !strings.Contains(err.Error(), `source.csv: one row of class "eel"; with train.validation it takes two`) {
-		t.Errorf("error %v", err)
-	}
+	must.Refuse(openData(run))(t, `source.csv: one row of class "eel"; with train.validation it takes two`)
 }
 
 // classMeans are the means of the columns by class of a set whose labels are known.

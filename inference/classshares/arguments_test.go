@@ -48,8 +48,6 @@ func TestArguments(t *testing.T) {
 		"100 predictions of 200 rows": few, "class 3 is predicted of row 0; there are 3 classes": other,
 		"the level is 95": percent, "there are none": none,
 	} {
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want one with %q", err, want)
-		}
+		must.Fail(t, err, want)
 	}
 }
