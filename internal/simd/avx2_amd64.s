@@ -167,7 +167,7 @@ four:
 	VADDPD     (at), Y8, Y8     \
 	VMOVUPD    Y8, (at)
 
-// func addTileAVX2(sums *float64, stride int, x *[8]*float64, y *[4]*float64, n int)
+// func addTileAVX2(sums *float64, stride int, x *[2]*float64, y *[4]*float64, n int)
 TEXT ·addTileAVX2(SB), NOSPLIT, $0-40
 	MOVQ sums+0(FP), DI
 	MOVQ stride+8(FP), AX

@@ -1,6 +1,5 @@
 // Package simd has inner loops over columns of numbers: exponentials, products, and rows
-// that become columns. On amd64 with AVX2 and FMA they take four values at a time, and some with
-// AVX-512 eight.
+// that become columns. On amd64 with AVX2 and FMA they take four values at a time.
 //
 // Every result has the same bits on every processor: the loops in Go that stand in where
 // there is no AVX2 add and round in the same order, each product fused with its sum. Only
