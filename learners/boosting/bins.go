@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"iwda/internal/evenly"
+	"iwda/internal/parallel"
 	"iwda/learners"
 	"iwda/learners/internal/trees"
 )
@@ -62,7 +63,7 @@ func binned(rows learners.Rows, s Settings) *table {
 		}
 	}
 	most := max(15, min(mostBins, mostCells/(len(all)*(s.Leaves+1)))) - 2 // borders
-	learners.Parallel(s.threads, len(all), func(_, i int) {
+	parallel.Each(s.threads, len(all), func(_, i int) {
 		if f := all[i]; f.word {
 			f.binWords(rows.Values, d, n)
 		} else {
