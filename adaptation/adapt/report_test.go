@@ -11,6 +11,7 @@ import (
 	"iwda/experiments/config"
 	"iwda/experiments/plan"
 	"iwda/inference/trust"
+	"iwda/internal/must"
 )
 
 // concluded is a conclusion about k classes, what was written of it, and its plan.
@@ -42,9 +43,7 @@ func concluded(t *testing.T, k int) (conclusion, written, *Plan) {
 func reported(t *testing.T, o conclusion, w written, p *Plan, outcome *Outcome) string {
 	t.Helper()
 	var text strings.Builder
-	if err := o.writeReport(&text, p, w, outcome, plan.Found{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, o.writeReport(&text, p, w, outcome, plan.Found{}))
 	return text.String()
 }
 

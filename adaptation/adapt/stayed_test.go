@@ -7,6 +7,7 @@ import (
 	"iwda/experiments/config"
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
+	"iwda/internal/must"
 )
 
 // A method is named whose weights stayed in most updates of its runs, warm-up aside; one whose
@@ -30,12 +31,8 @@ func TestUnestimatedWeights(t *testing.T) {
 			updates = append(updates, u)
 		}
 		dir := r.Dir(results)
-		if err := dir.Begin(); err != nil {
-			t.Fatal(err)
-		}
-		if err := dir.WriteWeights(updates); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, dir.Begin())
+		must.Do(t, dir.WriteWeights(updates))
 		return r
 	}
 	for _, name := range []string{"dann", "iwdan", "iwcdan"} {

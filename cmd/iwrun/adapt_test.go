@@ -21,6 +21,7 @@ import (
 	"iwda/experiments/engine"
 	"iwda/experiments/model"
 	"iwda/experiments/store"
+	"iwda/internal/must"
 	"iwda/internal/printable"
 	"iwda/internal/testfiles"
 )
@@ -68,10 +69,7 @@ func writeDomains(t *testing.T) (truth map[string]string) {
 // readCSV returns the lines of a file by the names of their columns.
 func readCSV(t *testing.T, path string) []map[string]string {
 	t.Helper()
-	records, err := csv.NewReader(strings.NewReader(readFile(t, path))).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	records := must.Have(csv.NewReader(strings.NewReader(readFile(t, path))).ReadAll())(t)
 	var lines []map[string]string
 	for _, record := range records[1:] {
 		line := map[string]string{}
@@ -164,10 +162,7 @@ func adaptLine(more ...string) []string {
 // sentences are those of the outcome in a folder.
 func sentences(t *testing.T, folder string) string {
 	t.Helper()
-	outcome, err := adapt.ReadOutcome(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	outcome := must.Have(adapt.ReadOutcome(folder))(t)
 	return strings.Join(outcome.Sentences, "\n")
 }
 
@@ -287,9 +282,7 @@ func TestAdapt(t *testing.T) {
 	for _, path := range []string{"out/predictions.csv", "out/classes.csv", "out/report.html", dir.Path(store.ResultFile), dir.Path(store.ModelFile)} {
 		testfiles.Remove(t, path)
 	}
-	if err := os.RemoveAll(filepath.Join("out", "model")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.RemoveAll(filepath.Join("out", "model")))
 	status, _, text = call(t, "adapt", "--source", "source.csv", "--target", "target.csv", "-o", "out", "--device", "cpu")
 	if status != 0 || !strings.Contains(text, "3 runs were already finished") || readFile(t, "out/predictions.csv") != before {
 		t.Errorf("interrupted: status %d\n%s", status, text)
@@ -377,10 +370,7 @@ func TestAdaptWithSeveralSeeds(t *testing.T) {
 	// The shares of several runs are the mean of theirs.
 	shares := map[string]float64{}
 	for _, seed := range []string{"seed-1", "seed-4"} {
-		about, err := model.ReadMetadata(filepath.Join("out/model", seed))
-		if err != nil {
-			t.Fatal(err)
-		}
+		about := must.Have(model.ReadMetadata(filepath.Join("out/model", seed)))(t)
 		for i, class := range about.Classes {
 			shares[class] += about.Shares.Target[i] / 2
 		}

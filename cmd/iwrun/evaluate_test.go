@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"iwda/adaptation/labels"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -47,9 +48,7 @@ func TestEvaluate(t *testing.T) {
 		t.Errorf("over the target: status %d\n%s", status, text)
 	}
 	var e labels.Evaluation
-	if err := json.Unmarshal([]byte(readFile(t, "evaluation.json")), &e); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(readFile(t, "evaluation.json")), &e))
 	accuracy := accuracyOf(t, "out/predictions.csv", truth)
 	if p := e.Predictions; e.Rows != 600 || e.Labels != 40 || len(e.Methods) != 2 || p.Low > accuracy || p.High < accuracy || p.High-p.Low > 0.3 {
 		t.Errorf("%+v, the accuracy is %v", e, accuracy)

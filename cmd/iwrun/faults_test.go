@@ -15,6 +15,7 @@ import (
 	"github.com/wangkuiyi/gotorch"
 
 	"iwda/experiments/store"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -151,9 +152,7 @@ func start(t *testing.T, arguments ...string) (*exec.Cmd, *strings.Builder) {
 	command.Env = append(os.Environ(), asProgram+"=yes")
 	stderr := &strings.Builder{}
 	command.Stderr = stderr
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, command.Start())
 	t.Cleanup(func() { command.Process.Kill() })
 	return command, stderr
 }

@@ -18,6 +18,7 @@ import (
 	"iwda/experiments/engine/enginetest"
 	"iwda/experiments/store"
 	"iwda/internal/input"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -337,9 +338,7 @@ func TestNohup(t *testing.T) {
 	command.Env = append(os.Environ(), asProgram+"=yes")
 	said := &strings.Builder{}
 	command.Stderr = said
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, command.Start())
 	waitFor(t, func() bool { _, err := os.Stat(tinyDir("source-only").Path(store.MetricsFile)); return err == nil })
 	command.Process.Signal(syscall.SIGHUP)
 	command.Process.Signal(syscall.SIGUSR1)
@@ -359,9 +358,7 @@ func signalled(t *testing.T, signal syscall.Signal, run store.Dir, line ...strin
 	command.Env = append(os.Environ(), asProgram+"=yes")
 	var text strings.Builder
 	command.Stderr = &text
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, command.Start())
 	waitFor(t, func() bool {
 		metrics, err := run.ReadMetrics()
 		return err == nil && len(metrics) > 1
@@ -415,10 +412,7 @@ func TestWorkerByHand(t *testing.T) {
 	inFolder(t)
 	succeed(t, "-c", "tiny.yaml", "--only", "*/*/iwdan/*")
 	dir := tinyDir("iwdan")
-	first, err := dir.ReadResult()
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Have(dir.ReadResult())(t)
 	for _, name := range []string{store.ResultFile, store.CheckpointFile} { // with the latter it would have nothing to do
 		testfiles.Remove(t, dir.Path(name))
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"iwda/experiments/store"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -16,19 +17,13 @@ func TestBrokenResults(t *testing.T) {
 	testfiles.Write(t, "tiny.yaml", strings.Replace(tiny, "[source-only, iwdan]", "[source-only, dann, iwdan, iwdan-o]", 1))
 	succeed(t, "-c", "tiny.yaml", "--only", "*/*/iwdan/*")
 	for _, method := range []string{"source-only", "dann"} {
-		if err := tinyDir(method).Begin(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, tinyDir(method).Begin())
 	}
-	if err := tinyDir("source-only").WriteFailure("the disk <burnt>"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, tinyDir("source-only").WriteFailure("the disk <burnt>"))
 	testfiles.Write(t, tinyDir("dann").Path(store.ResultFile), "{")
 	result := readFile(t, tinyDir("iwdan").Path(store.ResultFile))
 	foreign := store.NewDir("results", "tiny", "full/clean-warped/iwdan/seed-1")
-	if err := foreign.Begin(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, foreign.Begin())
 	testfiles.Write(t, foreign.Path(store.ResultFile), result)
 
 	status, out, err := call(t, "table", "-c", "tiny.yaml")

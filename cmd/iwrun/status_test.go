@@ -10,6 +10,7 @@ import (
 
 	"iwda/experiments/status"
 	"iwda/experiments/store"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -29,18 +30,11 @@ func TestStatus(t *testing.T) {
 	if code, _, err := call(t, append(all, "--only", "*/*/dann/*", "--set", "train.epochs=2")...); code != 0 {
 		t.Fatal(err)
 	}
-	lock, err := tinyDir("iwdan").Lock()
-	if err != nil {
-		t.Fatal(err)
-	}
+	lock := must.Have(tinyDir("iwdan").Lock())(t)
 	defer lock.Close()
-	if err := tinyDir("iwdan").WriteMetrics([]store.Metrics{{Epoch: 0}, {Epoch: 1, Step: 10}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, tinyDir("iwdan").WriteMetrics([]store.Metrics{{Epoch: 0}, {Epoch: 1, Step: 10}}))
 	testfiles.MakeFolder(t, tinyDir("cdan").String())
-	if err := tinyDir("cdan").WriteFailure("no memory\nof any kind"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, tinyDir("cdan").WriteFailure("no memory\nof any kind"))
 
 	code, out, text := call(t, command("status")...)
 	for _, line := range []string{
@@ -65,9 +59,7 @@ func TestStatus(t *testing.T) {
 
 	// What can be known without labels of the target has columns where a run knows it.
 	last := store.Metrics{Epoch: 1, Step: 10, ValidationAccuracy: store.Measured(0.875), Certainty: store.Measured(0.9375)}
-	if err := tinyDir("iwdan").WriteMetrics([]store.Metrics{last}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, tinyDir("iwdan").WriteMetrics([]store.Metrics{last}))
 	_, out, _ = call(t, command("status")...)
 	for _, line := range []string{
 		`^INDEX  RUN +STATE +EPOCH +SOURCE ACCURACY +CERTAINTY +CHECKPOINT +LAST CHANGE +BY$`,

@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 	"iwda/internal/wholefile"
 )
@@ -48,22 +49,16 @@ func safetensors(values []byte) func(io.Writer, map[string]string) error {
 func written(t testing.TB, record Record) (path string, content []byte) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "checkpoint")
-	err := (*wholefile.Disk)(nil).WriteAfter(path, func(file wholefile.File) error {
+	must.Do(t, (*wholefile.Disk)(nil).WriteAfter(path, func(file wholefile.File) error {
 		return Write(file, record, safetensors(bytes.Repeat([]byte{7}, 5000)))
-	}, func() error { return nil })
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, func() error { return nil }))
 	content = testfiles.Read(t, path)
 	return path, content
 }
 
 func TestWhatIsWrittenIsRead(t *testing.T) {
 	path, content := written(t, example)
-	file, err := Read(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Have(Read(path))(t)
 	if diff := cmp.Diff(File{example, content}, file); diff != "" {
 		t.Error(diff)
 	}

@@ -8,9 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/xrash/smetrics"
+
 	"iwda/experiments/config"
 	"iwda/experiments/store"
-	"iwda/internal/nearest"
 	"iwda/internal/printable"
 )
 
@@ -207,7 +208,7 @@ func nearestIDs(runs []Run, glob string) []string {
 		ids = append(ids, id)
 		for i, part := range strings.Split(id, "/") {
 			if fits, _ := path.Match(patterns[i], part); !fits {
-				edits[id] += nearest.Distance(patterns[i], part)
+				edits[id] += smetrics.WagnerFischer(patterns[i], part, 1, 1, 1)
 			}
 		}
 	}

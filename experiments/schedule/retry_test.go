@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"iwda/experiments/store"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -85,9 +86,7 @@ func TestFailureQuotesItsOwnAttempt(t *testing.T) {
 	results := t.TempDir()
 	runs := makeRuns(t, exits)
 	dir := runs[0].Dir(results)
-	if err := dir.Begin(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, dir.Begin())
 	testfiles.Write(t, dir.Path(store.LogFile), "panic: of last year\n")
 	summary := Run(t.Context(), runs, makeOptions(t, results, func(Update) {}))
 	if len(summary.Failed) != 1 || strings.Contains(summary.Failed[0].Error(), "last year") || !strings.HasSuffix(summary.Failed[0].Error(), "\nsix") {
@@ -100,14 +99,9 @@ func TestFailureQuotesItsOwnAttempt(t *testing.T) {
 
 func TestLogStaysShort(t *testing.T) {
 	dir := store.NewDir(t.TempDir(), "test", "full/a-b/dann/seed-1")
-	if err := dir.Begin(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, dir.Begin())
 	for range 20 {
-		log, offset, err := openLog(dir, "started once more")
-		if err != nil {
-			t.Fatal(err)
-		}
+		log, offset := must.Both(openLog(dir, "started once more"))(t)
 		if info, err := log.Stat(); err != nil || info.Size() != offset || offset > logLimit+1000 {
 			t.Fatalf("offset %d, %v", offset, err)
 		}

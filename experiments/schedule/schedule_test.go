@@ -16,6 +16,7 @@ import (
 	"iwda/experiments/config"
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -31,24 +32,14 @@ func makeRunsOf(t *testing.T, methods []string, seeds ...int) []plan.Run {
 	t.Helper()
 	text := fmt.Sprintf("{experiment: test, dataset: {name: glyphs}, tasks: [clean-warped], variants: [full], methods: [%s], seeds: [%s]}",
 		strings.Join(methods, ", "), strings.Trim(strings.ReplaceAll(fmt.Sprint(seeds), " ", ", "), "[]"))
-	file, err := config.Parse("test.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	runs, err := plan.Runs(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return runs
+	file := must.Have(config.Parse("test.yaml", []byte(text)))(t)
+	return must.Have(plan.Runs(file))(t)
 }
 
 func makeOptions(t *testing.T, results string, observe func(Update)) Options {
 	t.Helper()
 	t.Setenv(asWorker, "yes")
-	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := must.Have(os.Executable())(t)
 	return Options{
 		Command: func(_ plan.Run, device string) []string { return []string{program, "worker", device} }, Results: results,
 		Jobs: 2, Devices: []string{"cpu"}, Threads: 3, Observe: observe,
@@ -247,15 +238,10 @@ func TestParentDies(t *testing.T) {
 		return
 	}
 	results := t.TempDir()
-	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := must.Have(os.Executable())(t)
 	parent := exec.Command(program, "-test.run=^TestParentDies$")
 	parent.Env = append(os.Environ(), asParent+"="+results)
-	if err := parent.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, parent.Start())
 	waitFor(t, func() bool { return strings.Contains(logOf(results, runs[0]), "waiting") })
 	parent.Process.Kill()
 	parent.Wait()

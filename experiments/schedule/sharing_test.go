@@ -12,16 +12,14 @@ import (
 
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
 // lockRun takes a run as another iwrun would.
 func lockRun(t *testing.T, results string, run plan.Run) *store.Lock {
 	t.Helper()
-	lock, err := run.Dir(results).Lock()
-	if err != nil {
-		t.Fatal(err)
-	}
+	lock := must.Have(run.Dir(results).Lock())(t)
 	t.Cleanup(func() { lock.Close() })
 	return lock
 }
@@ -181,12 +179,8 @@ func TestBegunWithoutWork(t *testing.T) {
 	results := t.TempDir()
 	runs := makeRuns(t, succeeds)
 	dir := runs[0].Dir(results)
-	if err := dir.Begin(); err != nil {
-		t.Fatal(err)
-	}
-	if err := runs[0].WriteConfig(dir); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, dir.Begin())
+	must.Do(t, runs[0].WriteConfig(dir))
 	runs[0].Config.Train.Epochs = 7
 	if summary := Run(t.Context(), runs, makeOptions(t, results, func(Update) {})); len(summary.Finished) != 1 {
 		t.Errorf("%+v", summary)
@@ -198,9 +192,7 @@ func TestUnreadableConfiguration(t *testing.T) {
 	results := t.TempDir()
 	runs := makeRuns(t, succeeds)
 	dir := runs[0].Dir(results)
-	if err := dir.Begin(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, dir.Begin())
 	testfiles.Write(t, dir.Path(store.CheckpointFile), "checkpoint")
 	testfiles.Write(t, dir.Path(store.ConfigFile), "future: key\n")
 	summary := Run(t.Context(), runs, makeOptions(t, results, func(Update) {}))
@@ -272,10 +264,7 @@ func TestCheckpointSignal(t *testing.T) {
 // filesIn returns the contents of all files of a run's folder by their names.
 func filesIn(t *testing.T, dir store.Dir) map[string]string {
 	t.Helper()
-	entries, err := os.ReadDir(dir.String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Have(os.ReadDir(dir.String()))(t)
 	files := map[string]string{}
 	for _, entry := range entries {
 		text := testfiles.Read(t, dir.Path(entry.Name()))

@@ -10,12 +10,11 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"iwda/experiments/checkpoint"
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
 	"iwda/internal/input"
+	"iwda/internal/parallel"
 )
 
 // State is what a run's folder says about it.
@@ -65,15 +64,7 @@ const atOnce = 16
 // order.
 func Inspect(runs []plan.Run, results string) []Run {
 	states := make([]Run, len(runs))
-	var readers errgroup.Group
-	readers.SetLimit(atOnce)
-	for i, run := range runs {
-		readers.Go(func() error {
-			states[i] = inspect(run, results)
-			return nil
-		})
-	}
-	readers.Wait()
+	parallel.Each(atOnce, len(runs), func(_, i int) { states[i] = inspect(runs[i], results) })
 	return states
 }
 

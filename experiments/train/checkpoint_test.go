@@ -18,6 +18,7 @@ import (
 	"iwda/experiments/config"
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 	"iwda/internal/version"
 	"iwda/internal/wholefile"
@@ -54,9 +55,7 @@ func TestDamagedCheckpoint(t *testing.T) {
 	}
 	truncate := func(size int64) func(t *testing.T, path string) {
 		return func(t *testing.T, path string) {
-			if err := os.Truncate(path, size); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Truncate(path, size))
 		}
 	}
 	for name, damage := range map[string]func(t *testing.T, path string){
@@ -73,18 +72,14 @@ func TestDamagedCheckpoint(t *testing.T) {
 		for _, both := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, both %v", name, both), func(t *testing.T) {
 				dir := begin(t, run)
-				if err := os.CopyFS(dir.String(), os.DirFS(left.String())); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.CopyFS(dir.String(), os.DirFS(left.String())))
 				for i, path := range dir.Checkpoints() {
 					if i == 0 || both {
 						damage(t, path)
 					}
 				}
 				var log strings.Builder
-				if _, err := Run(t.Context(), run, dir, Options{Threads: 1, Log: &log}); err != nil {
-					t.Fatal(err)
-				}
+				must.Have(Run(t.Context(), run, dir, Options{Threads: 1, Log: &log}))(t)
 				if went := strings.Contains(log.String(), "going on from "+dir.Path(store.PreviousCheckpointFile)); went == both {
 					t.Errorf("log:\n%s", &log)
 				}
@@ -122,9 +117,7 @@ func TestUnreadableCheckpoint(t *testing.T) {
 			if name == store.PreviousCheckpointFile {
 				os.Remove(dir.Path(store.CheckpointFile)) // which else is the one that is taken
 			}
-			if err := make(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, make())
 			err := dir.Begin()
 			if err == nil {
 				_, err = Run(t.Context(), run, dir, Options{Threads: 1})
@@ -138,9 +131,7 @@ func TestUnreadableCheckpoint(t *testing.T) {
 		}
 		os.Rename(path+".away", path)
 	}
-	if _, err := Run(t.Context(), run, dir, Options{Threads: 1}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(Run(t.Context(), run, dir, Options{Threads: 1}))(t)
 	if diff := outcomeOf(t, whole).diff(outcomeOf(t, dir)); diff != "" {
 		t.Error(diff)
 	}
@@ -150,22 +141,16 @@ func TestUnreadableCheckpoint(t *testing.T) {
 func writeRecord(t *testing.T, path string, file checkpoint.File) {
 	t.Helper()
 	torch.Tidy(func() {
-		tensors, _, err := torch.ParseTensors(file.Content)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tensors, _ := must.Both(torch.ParseTensors(file.Content))(t)
 		var named []torch.Named
 		for name, tensor := range tensors {
 			named = append(named, torch.Named{Name: name, Tensor: tensor})
 		}
-		err = (*wholefile.Disk)(nil).WriteAfter(path, func(to wholefile.File) error {
+		must.Do(t, (*wholefile.Disk)(nil).WriteAfter(path, func(to wholefile.File) error {
 			return checkpoint.Write(to, file.Record, func(w io.Writer, metadata map[string]string) error {
 				return torch.WriteTensors(w, named, metadata)
 			})
-		}, func() error { return nil })
-		if err != nil {
-			t.Fatal(err)
-		}
+		}, func() error { return nil }))
 	})
 }
 
@@ -189,10 +174,7 @@ func TestCheckpointOfAnotherRun(t *testing.T) {
 	dir := interrupted(t, run)
 	before := testfiles.Read(t, dir.Path(store.CheckpointFile))
 	rewritten := func(change func(*checkpoint.Record)) []byte {
-		file, err := checkpoint.Read(dir.Path(store.CheckpointFile))
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must.Have(checkpoint.Read(dir.Path(store.CheckpointFile)))(t)
 		change(&file.Record)
 		path := filepath.Join(t.TempDir(), "checkpoint")
 		writeRecord(t, path, file)
@@ -264,9 +246,7 @@ func TestWhenCheckpointsAreWritten(t *testing.T) {
 					}
 				}
 			}
-			if err := tr.train(watched{t.Context(), look}); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, tr.train(watched{t.Context(), look}))
 			look()
 			if name == "always" {
 				for step := 1; step <= steps/3*3; step++ {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"iwda/experiments/measure"
+	"iwda/internal/must"
 	"iwda/nets"
 	"iwda/torch"
 	"iwda/weightest"
@@ -81,12 +82,8 @@ func TestFailedEstimate(t *testing.T) {
 		t.Fatal(err)
 	}
 	settings := weightest.TrackerSettings{Estimator: failing{err: fmt.Errorf("%w: as it were", weightest.ErrInfeasible)}}
-	if tr.classWeights.sources[0].tracker, err = weightest.NewTracker(10, settings); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := completeWithRestarts(t.Context(), tr); err != nil {
-		t.Fatal(err)
-	}
+	tr.classWeights.sources[0].tracker = must.Have(weightest.NewTracker(10, settings))(t)
+	must.Have(completeWithRestarts(t.Context(), tr))(t)
 	updates, err := dir.ReadWeights()
 	if err != nil || len(updates) != 3 {
 		t.Fatalf("updates %+v, error %v", updates, err)

@@ -19,6 +19,7 @@ import (
 	"iwda/experiments/report/internal/sample"
 	"iwda/experiments/report/summary"
 	"iwda/experiments/store"
+	"iwda/internal/must"
 )
 
 // Runs are counted in epochs, or in steps where their length is given so.
@@ -143,9 +144,7 @@ func TestNothingToDraw(t *testing.T) {
 		}
 	}
 	figure := accuracyAndWeightDistance("x", epochs, []curve{{method: "dann", seeds: [][]store.Metrics{metrics(0, 1)}}})
-	if err := figure.Write(io.Discard, "gif"); err == nil || !strings.Contains(err.Error(), `"gif"`) {
-		t.Errorf("an unknown format: %v", err)
-	}
+	must.Fail(t, figure.Write(io.Discard, "gif"), `"gif"`)
 }
 
 // TestWithoutTrueWeights: where the target has no labels, the weights are drawn without
@@ -179,10 +178,7 @@ func TestNamesOfManyClasses(t *testing.T) {
 
 func TestDivergenceFigures(t *testing.T) {
 	runs := storedRuns(t, t.TempDir(), sample.ShiftResults())
-	figures, err := All(runs, sample.Shift())
-	if err != nil {
-		t.Fatal(err)
-	}
+	figures := must.Have(All(runs, sample.Shift()))(t)
 	paths := drawAll(t, figures, t.TempDir(), SVG)
 	if len(paths) != 2 {
 		t.Fatal(paths)
@@ -248,9 +244,7 @@ func TestInstrumentCurves(t *testing.T) {
 			if written++; written == 1 { // it has instruments, whether or not its target has labels
 				runs[i].Result.BestAccuracy, runs[i].Result.WithoutLabels = store.Optional[float64]{}, &store.WithoutLabels{}
 			}
-			if err := run.Dir.WriteMetrics(metrics); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, run.Dir.WriteMetrics(metrics))
 		}
 	}
 	figures, err := All(runs, sample.Digits())

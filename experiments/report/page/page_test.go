@@ -11,6 +11,7 @@ import (
 	"iwda/experiments/config"
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
+	"iwda/internal/must"
 )
 
 const experiment = `experiment: glyphs
@@ -30,26 +31,16 @@ const hostile = `epoch 3: loss is NaN </pre><script>alert(1)</script>`
 // curves, one has failed, one is missing and one is foreign.
 func content(t testing.TB) Content {
 	t.Helper()
-	file, err := config.Parse("glyphs.yaml", []byte(experiment))
-	if err != nil {
-		t.Fatal(err)
-	}
-	planned, err := plan.Runs(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Have(config.Parse("glyphs.yaml", []byte(experiment)))(t)
+	planned := must.Have(plan.Runs(file))(t)
 	c := Content{Config: file.Config, Found: plan.Found{Planned: planned, Notes: []string{"Left out: a note."}}}
 	root := t.TempDir()
 	for i, run := range planned {
 		dir := store.NewDir(root, "glyphs", run.ID.String())
-		if err := dir.Begin(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, dir.Begin())
 		switch i {
 		case 0:
-			if err := dir.WriteFailure(hostile); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, dir.WriteFailure(hostile))
 			continue
 		case 1:
 			continue
@@ -57,9 +48,7 @@ func content(t testing.TB) Content {
 		accuracy := 0.5 + 0.05*float64(i)
 		if i > 2 {
 			metrics := []store.Metrics{{Epoch: 0, Accuracy: store.Measured(0.1), WeightDistance: 3}, {Epoch: 1, Accuracy: store.Measured(accuracy), WeightDistance: 2}}
-			if err := dir.WriteMetrics(metrics); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, dir.WriteMetrics(metrics))
 		}
 		r := store.Result{
 			ID: run.ID.String(), Experiment: "glyphs", Variant: run.ID.Variant, Task: run.ID.Task, Method: run.ID.Method, Seed: run.ID.Seed,
@@ -70,17 +59,11 @@ func content(t testing.TB) Content {
 			Seconds: 10, PeakMemoryBytes: 1 << 30,
 		}
 		r.LabelDistributions.Source, r.LabelDistributions.Target = []float64{0.5, 0.5}, []float64{0.4, 0.6}
-		if err := dir.WriteResult(r); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, dir.WriteResult(r))
 	}
 	foreign := store.NewDir(root, "glyphs", "full/clean-warped/dann/seed-9/deeper")
-	if err := foreign.Begin(); err != nil {
-		t.Fatal(err)
-	}
-	if err := foreign.WriteFailure("x"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, foreign.Begin())
+	must.Do(t, foreign.WriteFailure("x"))
 	c.Runs, c.Problems = store.Collect(root, "glyphs")
 	return c
 }
@@ -88,9 +71,7 @@ func content(t testing.TB) Content {
 func write(t testing.TB, c Content) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Write(&b, c); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Write(&b, c))
 	return b.String()
 }
 

@@ -12,15 +12,15 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"iwda/internal/must"
 )
 
 // LaTeX fails with more floats than it can hold back.
 func TestLaTeXFloats(t *testing.T) {
 	for tables, want := range map[int]int{1: 0, 18: 0, 19: 1, 37: 2} {
 		var text bytes.Buffer
-		if err := (Sheet{Sections: make([]Section, tables)}).Write(&text, LaTeX); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, (Sheet{Sections: make([]Section, tables)}).Write(&text, LaTeX))
 		if got := strings.Count(text.String(), "\n\\clearpage\n"); got != want {
 			t.Errorf("%d tables: %d new pages, want %d", tables, got, want)
 		}
@@ -48,7 +48,7 @@ func TestEscape(t *testing.T) {
 func TestEveryPrintedSignIsEscaped(t *testing.T) {
 	found := 0
 	for _, folder := range []string{"..", "../../../adaptation/labelshift", "../../../adaptation/labels"} {
-		err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+		must.Do(t, filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
 				return err
 			}
@@ -73,10 +73,7 @@ func TestEveryPrintedSignIsEscaped(t *testing.T) {
 				return true
 			})
 			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
 	if found < 10 {
 		t.Errorf("%d signs found", found)
@@ -91,9 +88,7 @@ func TestCellsOfMarkdown(t *testing.T) {
 	}
 	var text bytes.Buffer
 	s := Sheet{Title: "t", Sections: []Section{NewSection("s", columns, []string{"x|yz", "two\nlines", `a\|b`, `a\b`, "c\r\nd", "e\x1b\t"})}, Notes: []string{"\x1b[2J"}}
-	if err := s.Write(&text, Markdown); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Write(&text, Markdown))
 	want := `| a\|b       |  n |
 | ---------- | -: |
 | x\|yz      |  1 |
@@ -114,9 +109,7 @@ func TestCellsOfMarkdown(t *testing.T) {
 func TestRowsOfLaTeX(t *testing.T) {
 	columns := []Column[string]{{Head: "head", Key: true, Value: func(name string) Value { return Word(name) }}}
 	var text bytes.Buffer
-	if err := (Sheet{Sections: []Section{NewSection("s", columns, []string{"[x]", "*"})}}).Write(&text, LaTeX); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, (Sheet{Sections: []Section{NewSection("s", columns, []string{"[x]", "*"})}}).Write(&text, LaTeX))
 	if want := "\\midrule\n{[}x] \\\\\n{*} \\\\\n"; !strings.Contains(text.String(), want) {
 		t.Errorf("no\n%s in\n%s", want, &text)
 	}
@@ -171,9 +164,7 @@ func TestValues(t *testing.T) {
 			t.Errorf("%+v: %q and %q, want %q and %q", test.value, cells[1].Text(), cells[2].Text(), test.text, test.exponent)
 		}
 	}
-	if err := (Sheet{}).Write(io.Discard, "xls"); err == nil || !strings.Contains(err.Error(), `"xls" of a table: choose from md, tex, csv, json`) {
-		t.Errorf("an unknown format: %v", err)
-	}
+	must.Fail(t, (Sheet{}).Write(io.Discard, "xls"), `"xls" of a table: choose from md, tex, csv, json`)
 }
 
 // JSON keeps the order of what it says, has null for what is not there, and leaves < as it is.
@@ -185,9 +176,7 @@ func TestJSON(t *testing.T) {
 	}
 	s := Sheet{Experiment: "e", Title: "a < b", Verdict: "c & d", Facts: facts{Z: Number(math.Inf(1)), A: map[string]any{"of <": Count(1), "p": Number(0.25)}}}
 	var text bytes.Buffer
-	if err := s.Write(&text, JSON); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Write(&text, JSON))
 	want := `{
   "experiment": "e",
   "title": "a < b",
@@ -216,9 +205,7 @@ func TestKeys(t *testing.T) {
 	}
 	var text bytes.Buffer
 	s := Sheet{Title: "t", Sections: []Section{NewSection("s", columns, []row{{"1", "1", "1"}, {"1", "1", "1"}, {"1", "2", "1"}, {"2", "2", "1"}})}}
-	if err := s.Write(&text, Markdown); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Write(&text, Markdown))
 	want := "| a  | b  | c  |\n| -- | -- | -- |\n| 1  | 1  | 1  |\n|    |    | 1  |\n|    | 2  | 1  |\n| 2  | 2  | 1  |\n"
 	if !strings.HasSuffix(text.String(), want) {
 		t.Errorf("no\n%s in\n%s", want, &text)

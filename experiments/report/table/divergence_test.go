@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"iwda/experiments/report/sheet"
+	"iwda/internal/must"
 )
 
 // TestDivergences compares all 44 divergences with the paper's in print, and
@@ -23,9 +24,7 @@ func TestDivergences(t *testing.T) {
 		}
 	}
 	var markdown, latex bytes.Buffer
-	if err := errors.Join(built.Write(&markdown, sheet.Markdown), built.Write(&latex, sheet.LaTeX)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(built.Write(&markdown, sheet.Markdown), built.Write(&latex, sheet.LaTeX)))
 	for _, want := range []string{
 		"## Digits and VisDA, subsampled\n\n| source |   MNIST |    USPS |    Real |\n| ------ | ------: | ------: | ------: |\n" +
 			"| MNIST  |       0 | 6.52e-2 |       – |\n| USPS   | 2.75e-2 |       0 |       – |\n| Synth. |       – |       – | 6.81e-2 |\n",

@@ -14,6 +14,7 @@ import (
 	"iwda/experiments/report/sheet"
 	"iwda/experiments/report/summary"
 	"iwda/experiments/store"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -71,9 +72,6 @@ func TestLaTeXCompiles(t *testing.T) {
 
 func loadExperiment(t *testing.T, file string) config.Config {
 	t.Helper()
-	experiment, err := config.Load(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	experiment := must.Have(config.Load(file))(t)
 	return experiment.Config
 }
