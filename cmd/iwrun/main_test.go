@@ -274,9 +274,6 @@ func TestExperiment(t *testing.T) {
 			t.Errorf("table --kind %s: status %d, stderr %q, stdout\n%s", kind, status, err, out)
 		}
 	}
-	if status, out, _ = call(t, "table", "-c", "tiny.yaml", "--format", "tex"); status != 0 || !strings.Contains(out, `\begin{tabular}{llr`) {
-		t.Errorf("tex: status %d\n%s", status, out)
-	}
 	status, out, err = call(t, "report", "-c", "tiny.yaml")
 	if want := filepath.Join("results", "tiny", "report.html"); status != 0 || out != want+"\n" || !strings.Contains(readFile(t, want), "2</b> of 2 runs finished") {
 		t.Errorf("report: status %d, %q, %q", status, out, err)
@@ -292,10 +289,6 @@ func TestMixedTable(t *testing.T) {
 	if status != 0 || !strings.Contains(out, "another configuration:\n  subsampled/clean-warped/iwdan/seed-1") || !strings.Contains(out, "0/1") ||
 		!strings.Contains(out, "- Settings of tiny.yaml replaced by train.batch=10.\n") {
 		t.Errorf("status %d, stdout\n%s\nstderr\n%s", status, out, err)
-	}
-	_, out, _ = call(t, "table", "-c", "tiny.yaml", "--set", "train.batch=10", "--format", "tex")
-	if captions := strings.Count(out, "\\caption{"); captions == 0 || strings.Count(out, "\\caption{Settings of tiny.yaml replaced by train.batch=10. ") != captions {
-		t.Errorf("captions in LaTeX:\n%s", out)
 	}
 }
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -77,9 +76,6 @@ func (o experimentOptions) printTable(file *config.File, kind, format string, s 
 		built = table.Build(kind, found.Runs, file.Config)
 	}
 	built.Notes = append(built.Notes, found.Notes...)
-	if changed := o.changed(file); changed != "" { // notes are comments in LaTeX
-		built.Caption = changed + " " + cmp.Or(built.Caption, built.Title)
-	}
 	return built.Write(s.out, format)
 }
 
