@@ -248,27 +248,6 @@ func TestDevices(t *testing.T) {
 	}
 }
 
-// TestCheckpointSignal: a wish for checkpoints reaches a worker as often as it comes.
-func TestCheckpointSignal(t *testing.T) {
-	results := t.TempDir()
-	runs := makeRuns(t, makesCheckpoint)
-	wishes := make(chan struct{})
-	options := makeOptions(t, results, func(u Update) {
-		if u.State == Running && u.Progress.Epoch == 1 {
-			go func() {
-				wishes <- struct{}{}
-				waitFor(t, func() bool { return logOf(results, runs[0]) == "checkpoint\n" })
-				wishes <- struct{}{}
-			}()
-		}
-	})
-	options.Checkpoint = wishes
-	summary := Run(t.Context(), runs, options)
-	if len(summary.Finished) != 1 || logOf(results, runs[0]) != "checkpoint\nanother one\n" {
-		t.Errorf("%+v, log %q", summary, logOf(results, runs[0]))
-	}
-}
-
 // filesIn returns the contents of all files of a run's folder by their names.
 func filesIn(t *testing.T, dir store.Dir) map[string]string {
 	t.Helper()

@@ -109,11 +109,6 @@ func newCheckpoints(run config.Resolved, dir store.Dir, options Options, of chec
 func (c *checkpoints) due(step, stepsPerEpoch int) bool {
 	epochs := c.options.Checkpoints.Epochs
 	due := c.time != nil && c.time.Due() || epochs > 0 && step%(epochs*stepsPerEpoch) == 0
-	select {
-	case <-c.options.CheckpointNow:
-		due = true
-	default:
-	}
 	if due && c.time != nil {
 		c.time.Restart()
 	}
