@@ -301,7 +301,7 @@ func TestAdapt(t *testing.T) {
 		t.Errorf("told: status %d\n%s\n%s", status, text, sentences(t, "out"))
 	}
 
-	// The table of what is chosen says what is used here.
+	// The table of a target without labels says what is used here.
 	for _, rule := range []string{"target-risk", "im"} {
 		set := []string{"--set", "selection.label_shift=false", "--set", "selection.rule=" + rule, "--set", "selection.tolerance=0.3", "--set", "selection.choose=run"}
 		status, _, text = call(t, adaptLine(set...)...)
@@ -309,7 +309,7 @@ func TestAdapt(t *testing.T) {
 		if status != 0 || used == nil {
 			t.Fatalf("%s: status %d: %s", rule, status, text)
 		}
-		_, table, _ := call(t, "table", "--kind", "selection", "-c", "out/experiment.yaml", "-o", "out/runs", "--format", "csv")
+		_, table, _ := call(t, "table", "-c", "out/experiment.yaml", "-o", "out/runs", "--format", "csv")
 		if want := "," + rule + "," + used[1] + ","; !strings.Contains(table, want) {
 			t.Errorf("%q is not in\n%s", want, table)
 		}

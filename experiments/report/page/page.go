@@ -1,5 +1,5 @@
 // Package page writes everything about an experiment into one HTML file that needs
-// nothing else: summary, tables, figures, every run with its curves, what failed and
+// nothing else: summary, tables, figures, every run, what failed and
 // why, the configuration, and what the runs were made with.
 package page
 

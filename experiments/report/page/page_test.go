@@ -101,7 +101,6 @@ func TestWrite(t *testing.T) {
 		"epoch 3: loss is NaN &lt;/pre&gt;&lt;script&gt;", "full/clean-warped/dann/seed-1", ">foreign<", ">incomplete<",
 		"2 planned runs are not finished", "metrics.csv", "4 runs, as full/clean-warped/dann/seed-1", "epochs: 3", "go go1, iwda 0.1.0",
 		"not recorded", "glyphs: class weights", "glyphs: the paper&#39;s theorems", "glyphs: predictions by class",
-		`<polyline points="3.0,29.0 117.0,3.0"/>`, "accuracy over the run, 10 to 65",
 	} {
 		if !strings.Contains(text, part) {
 			t.Errorf("%q is not on the page", part)
@@ -168,16 +167,6 @@ func TestNothingFinished(t *testing.T) {
 	checkSelfContained(t, text)
 }
 
-func TestSparkline(t *testing.T) {
-	flat := []store.Metrics{{Epoch: 0, Accuracy: store.Measured(0.5)}, {Epoch: 2, Accuracy: store.Measured(0.5)}}
-	if got := string(sparkline(flat, "accuracy", func(m store.Metrics) float64 { return m.Accuracy.Value })); !strings.Contains(got, `points="3.0,16.0 117.0,16.0"`) {
-		t.Errorf("flat: %s", got)
-	}
-	if got := sparkline(nil, "accuracy", nil); got != "" {
-		t.Errorf("of nothing: %s", got)
-	}
-}
-
 // What came of the runs comes first, and these are folded away after it.
 func TestLead(t *testing.T) {
 	c := content(t)
@@ -209,17 +198,17 @@ func TestWithoutLabels(t *testing.T) {
 		r.BestEpoch = store.Optional[int]{}
 		r.TrueWeights, r.LabelDistributions.Target, r.Confusion = nil, nil, nil
 		r.WithoutLabels = &store.WithoutLabels{
-			PredictedShares: []float64{0.25, 0.75}, LikelyShares: []float64{0.125, 0.875}, Certainty: 0.8125,
+			PredictedShares: []float64{0.25, 0.75}, Certainty: 0.8125,
 			Validation: &store.Validation{Rows: 10, Accuracy: 0.9375, Loss: 0.2},
 		}
 	}
 	text := write(t, c)
-	for _, want := range []string{"<th class=\"n\">source accuracy (%)</th>", "93.75", "81.25", "class shares of the target", "87.50", "12.50"} {
+	for _, want := range []string{"<th class=\"n\">source accuracy (%)</th>", "93.75", "81.25"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not on the page", want)
 		}
 	}
-	for _, other := range []string{"best (%)", ">NaN<", ">0.00<", "accuracy over the run"} {
+	for _, other := range []string{"best (%)", ">NaN<", ">0.00<"} {
 		if strings.Contains(text, other) {
 			t.Errorf("%q is on the page", other)
 		}
