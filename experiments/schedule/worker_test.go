@@ -64,7 +64,7 @@ func work(arguments []string) int {
 	}
 	asked := make(chan os.Signal, 1)
 	signal.Notify(asked, syscall.SIGTERM)
-	reporter.Progress(plan.Progress{Epoch: 1, Epochs: 2, Step: 5, Steps: 20})
+	reporter.Progress(plan.Progress{Step: 5, Steps: 20})
 	switch c.Seed {
 	case fails:
 		reporter.Failed(errors.New("the loss is not a number"))
@@ -135,7 +135,7 @@ func work(arguments []string) int {
 		reporter.Failed(err)
 		return 1
 	}
-	reporter.Progress(plan.Progress{Epoch: 2, Epochs: 2, Step: 20, Steps: 20, Accuracy: store.Measured(0.5)})
+	reporter.Progress(plan.Progress{Step: 20, Steps: 20})
 	return 0
 }
 
