@@ -117,7 +117,6 @@ func TestWrongUsage(t *testing.T) {
 		"table -c tiny.yaml --set train.epoch=1": {"train.epoch=1", "epochs", "!Usage"},
 		"figure":                                 {"-c FILE", "Usage"},
 		"status":                                 {"-c FILE", "Usage"},
-		"status -c tiny.yaml --format md":        {"--format md", "iwrun status", "Usage"},
 		"slurm -c tiny.yaml --cpus 0":            {"--cpus 0", "iwrun slurm", "Usage"},
 		"slurm -c tiny.yaml --time 1:00#":        {"--time", `"1:00#"`, "Usage"},
 		"slurm -c tiny.yaml --time 0:01:00":      {"--time 0:01:00", "120 seconds", "Usage"},
