@@ -380,7 +380,7 @@ func interrupt(t *testing.T, signal syscall.Signal) {
 	if metrics, err := tinyDir("source-only").ReadMetrics(); err != nil || len(metrics) == 0 {
 		t.Errorf("metrics: %v, %v", metrics, err)
 	}
-	if len(tinyDir("source-only").Checkpoints()) == 0 {
+	if !tinyDir("source-only").Worked() {
 		t.Error("no checkpoint was written")
 	}
 	if _, err := os.Stat(tinyDir("iwdan").String()); !os.IsNotExist(err) {
