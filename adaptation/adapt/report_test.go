@@ -65,7 +65,7 @@ func TestReport(t *testing.T) {
 		"<h1>here → &lt;there&gt;</h1>", `<p class="claim">Nobody knows.</p>`, `<li class="no">Accuracy &gt;= 0.9. Cannot be told.</li>`, "too few &lt;rows&gt;",
 		"No target label was used.", "class &lt;2&gt;", "33.3</td>", "45.0–55.0", "1.50</td>",
 		`<td class="n right" style="--share:0.91">20</td>`,
-		"row &lt;3&gt;", "iwrun evaluate out out/to_label.csv", ">25.0</td>", "<summary>1 warning</summary>", "Beware of &lt;b&gt;.", "it suffices", "<summary>Configuration</summary>",
+		"row &lt;3&gt;", "iwrun evaluate out out/to_label.csv", ">25.0</td>", "<summary>1 warning</summary>", "Beware of &lt;b&gt;.", "it suffices",
 		"or of the first 30 or more, into the column label of to_label.csv. Then run:", "The first 1 of 1 row, drawn at random.", "The tables under “Runs” use the networks' own probabilities",
 	} {
 		if !strings.Contains(text, part) {
