@@ -106,8 +106,8 @@ func TestWrite(t *testing.T) {
 			t.Errorf("%q is not on the page", part)
 		}
 	}
-	if n := strings.Count(text, "<figure "); n != 6 {
-		t.Errorf("%d figures, want curves, weights and predictions of two variants", n)
+	if n := strings.Count(text, "<figure "); n != 4 {
+		t.Errorf("%d figures, want curves and predictions of two variants", n)
 	}
 	if again := write(t, content(t)); len(again) != len(text) {
 		t.Errorf("the same content gave %d bytes, then %d", len(text), len(again))
