@@ -30,7 +30,7 @@ func TestBrokenResults(t *testing.T) {
 	if status != 0 || !strings.Contains(out, "1 of 4 runs are finished.") || !strings.Contains(err, "foreign: ") || !strings.Contains(err, "unreadable: ") {
 		t.Errorf("table: status %d, stderr\n%s\nstdout\n%s", status, err, out)
 	}
-	if status, out, err := call(t, "figure", "-c", "tiny.yaml"); status != 0 || strings.Count(out, "\n") != 8 {
+	if status, out, err := call(t, "figure", "-c", "tiny.yaml"); status != 0 || strings.Count(out, "\n") != 4 {
 		t.Errorf("figure: status %d, stderr\n%s\nstdout\n%s", status, err, out)
 	}
 	if status, _, err := call(t, "report", "-c", "tiny.yaml"); status != 0 {

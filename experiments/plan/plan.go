@@ -24,11 +24,8 @@ type Run struct {
 
 // Progress is how far a run has come.
 type Progress struct {
-	Epoch    int                     `json:"epoch,omitempty"` // the current one, from 1
-	Epochs   int                     `json:"epochs,omitempty"`
-	Step     int                     `json:"step,omitempty"` // completed since the start of the run
-	Steps    int                     `json:"steps,omitempty"`
-	Accuracy store.Optional[float64] `json:"accuracy,omitzero"` // of the last evaluation, a fraction of 1
+	Step  int `json:"step,omitempty"` // completed since the start of the run
+	Steps int `json:"steps,omitempty"`
 }
 
 // Fraction returns the completed part of the run, from 0 to 1.

@@ -97,30 +97,6 @@ func TestFailureQuotesItsOwnAttempt(t *testing.T) {
 	}
 }
 
-func TestLogStaysShort(t *testing.T) {
-	dir := store.NewDir(t.TempDir(), "test", "full/a-b/dann/seed-1")
-	must.Do(t, dir.Begin())
-	for range 20 {
-		log, offset := must.Both(openLog(dir, "started once more"))(t)
-		if info, err := log.Stat(); err != nil || info.Size() != offset || offset > logLimit+1000 {
-			t.Fatalf("offset %d, %v", offset, err)
-		}
-		log.WriteString(strings.Repeat(strings.Repeat("x", 99)+"\n", logLimit/300))
-		log.WriteString("last words\n")
-		log.Close()
-	}
-	text, err := os.ReadFile(dir.Path(store.LogFile))
-	if err != nil || len(text) > 2*logLimit || !strings.HasPrefix(string(text), "--- earlier lines were removed ---\nx") ||
-		!strings.HasSuffix(string(text), "x\nlast words\n") || !strings.Contains(string(text), "last words\n\n--- ") {
-		t.Errorf("%d bytes, %v: %.200q", len(text), err, text)
-	}
-	for line := range strings.Lines(string(text)) {
-		if len(line) != 100 && strings.HasPrefix(line, "x") {
-			t.Errorf("a cut line of %d bytes", len(line))
-		}
-	}
-}
-
 // TestHangingWorkers: one waits for ever, the other was stopped from outside. Both are
 // ended after their stacks are written.
 func TestHangingWorkers(t *testing.T) {

@@ -135,9 +135,8 @@ func TestOtherConfiguration(t *testing.T) {
 		t.Fatalf("%+v", summary)
 	}
 	testfiles.Write(t, dir.Path(store.CheckpointFile), "checkpoint")
-	testfiles.Write(t, dir.Path(store.PreviousCheckpointFile), "checkpoint before")
 	runs[0].Config.Train.Epochs, runs[0].Config.Dataset.Root = 7, "/elsewhere"
-	for _, lacking := range []string{"", store.ResultFile} { // the checkpoints are enough
+	for _, lacking := range []string{"", store.ResultFile} { // the checkpoint is enough
 		if lacking != "" {
 			testfiles.Remove(t, dir.Path(lacking))
 		}
@@ -166,8 +165,8 @@ func TestOtherConfiguration(t *testing.T) {
 	options.Overwrite = true
 	summary := Run(t.Context(), runs, options)
 	result, finished, err := dir.Finished(runs[0].Config.Hash())
-	if len(summary.Finished) != 1 || !finished || err != nil || len(dir.Checkpoints()) != 0 {
-		t.Errorf("overwritten: %+v, %+v, %v, %v", summary, result, err, dir.Checkpoints())
+	if len(summary.Finished) != 1 || !finished || err != nil || filesIn(t, dir)[store.CheckpointFile] != "" {
+		t.Errorf("overwritten: %+v, %+v, %v", summary, result, err)
 	}
 	if log := logOf(results, runs[0]); log != "" {
 		t.Errorf("the former log stays: %q", log)
@@ -237,27 +236,6 @@ func TestDevices(t *testing.T) {
 	}
 	if freed, taken := device(runs[1]), device(runs[4]); freed != taken {
 		t.Errorf("the fifth run was on %s, free was %s", taken, freed)
-	}
-}
-
-// TestCheckpointSignal: a wish for checkpoints reaches a worker as often as it comes.
-func TestCheckpointSignal(t *testing.T) {
-	results := t.TempDir()
-	runs := makeRuns(t, makesCheckpoint)
-	wishes := make(chan struct{})
-	options := makeOptions(t, results, func(u Update) {
-		if u.State == Running && u.Progress.Epoch == 1 {
-			go func() {
-				wishes <- struct{}{}
-				waitFor(t, func() bool { return logOf(results, runs[0]) == "checkpoint\n" })
-				wishes <- struct{}{}
-			}()
-		}
-	})
-	options.Checkpoint = wishes
-	summary := Run(t.Context(), runs, options)
-	if len(summary.Finished) != 1 || logOf(results, runs[0]) != "checkpoint\nanother one\n" {
-		t.Errorf("%+v, log %q", summary, logOf(results, runs[0]))
 	}
 }
 

@@ -147,11 +147,11 @@ func TestLabelShiftFiles(t *testing.T) {
 // The end of the table's name says its format, if --format does not.
 func TestLabelShiftFormatOfFile(t *testing.T) {
 	inPhotos(t, 60, 60)
-	begins := map[string]string{"md": "# Class shares", "tex": "% needs", "csv": "experiment,", "json": "{\n"}
+	begins := map[string]string{"md": "# Class shares", "csv": "experiment,", "json": "{\n"}
 	for _, test := range [][2]string{
-		{"-o t.csv", "csv"}, {"-o t.CSV", "csv"}, {"-o t.json", "json"}, {"-o t.tex", "tex"}, {"-o t.md", "md"},
+		{"-o t.csv", "csv"}, {"-o t.CSV", "csv"}, {"-o t.json", "json"}, {"-o t.md", "md"},
 		{"-o t.csv --format csv", "csv"},
-		{"-o t.txt --format csv", "csv"}, {"-o t --format tex", "tex"}, {"-o t.dat --format json", "json"},
+		{"-o t.txt --format csv", "csv"}, {"-o t --format csv", "csv"}, {"-o t.dat --format json", "json"},
 	} {
 		status, out, said := callLine(t, onPhotos+" --replicas 0 "+test[0])
 		content, err := os.ReadFile(strings.Fields(test[0])[1])

@@ -17,7 +17,7 @@ import (
 
 // open shows the page of the tests' content.
 func open(t *testing.T) (ctx context.Context, complaints *[]string) {
-	return browser.Open(t, write(t, content(t)), "#machines")
+	return browser.Open(t, write(t, content(t)), "#runs")
 }
 
 // bestColumn collects a column of the table of runs.

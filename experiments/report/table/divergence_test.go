@@ -2,13 +2,11 @@ package table
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
 	"iwda/experiments/report/sheet"
-	"iwda/internal/must"
 )
 
 // TestDivergences compares all 44 divergences with the paper's in print, and
@@ -23,8 +21,10 @@ func TestDivergences(t *testing.T) {
 			t.Errorf("%v: got %s, printed %s", row[:4], got, want)
 		}
 	}
-	var markdown, latex bytes.Buffer
-	must.Do(t, errors.Join(built.Write(&markdown, sheet.Markdown), built.Write(&latex, sheet.LaTeX)))
+	var markdown bytes.Buffer
+	if err := built.Write(&markdown, sheet.Markdown); err != nil {
+		t.Fatal(err)
+	}
 	for _, want := range []string{
 		"## Digits and VisDA, subsampled\n\n| source |   MNIST |    USPS |    Real |\n| ------ | ------: | ------: | ------: |\n" +
 			"| MNIST  |       0 | 6.52e-2 |       – |\n| USPS   | 2.75e-2 |       0 |       – |\n| Synth. |       – |       – | 6.81e-2 |\n",
@@ -34,8 +34,5 @@ func TestDivergences(t *testing.T) {
 		if !strings.Contains(markdown.String(), want) {
 			t.Errorf("no\n%s in\n%s", want, &markdown)
 		}
-	}
-	if want := `MNIST & 0 & $6.52\mathrm{e}{-2}$ & -- \\`; !strings.Contains(latex.String(), want) {
-		t.Errorf("no %s in\n%s", want, &latex)
 	}
 }
