@@ -386,8 +386,8 @@ func (d Data) check() error {
 		}
 		return fmt.Errorf("%s: %d of %d rows %s; training needs labels: leave out the rows without one%s", cmp.Or(d.unlabelled, d.Source.Path), unknown, d.Source.Rows, lack, hint)
 	}
-	if rare := d.rareClasses(d.Source); rare != "" {
-		return fmt.Errorf("%s: each class needs at least %d rows, and as many groups if there are some, because some are held out; %s: add rows, or leave rarer classes out", d.Source.Path, fewestRows, rare)
+	if rare, of := d.rareClasses(d.Source); rare != "" {
+		return fmt.Errorf("%s: each class needs at least %d %s, because some are held out; %s: add rows, or leave rarer classes out", d.Source.Path, fewestRows, of, rare)
 	}
 	if rows := d.Target.Rows; rows < fewestTargetRows {
 		kind, what := "rows", "the means and deviations of its columns, and its class shares"
@@ -400,21 +400,21 @@ func (d Data) check() error {
 	return nil
 }
 
-// rareClasses names those with too few rows in a source, the first ten of many; "" if
-// there are none.
-func (d Data) rareClasses(source Domain) string {
-	var rare []string
-	counts, of := source.Counts, ""
+// rareClasses names those with too few rows in a source, or groups of them, the first ten of many, and says which
+// were counted; "" if there are none.
+func (d Data) rareClasses(source Domain) (rare, of string) {
+	var names []string
+	counts, of := source.Counts, "rows"
 	if source.groups != nil {
 		_, counts = source.inGroups()
-		of = " groups"
+		of = "groups"
 	}
-	for class, rows := range counts {
-		if rows < fewestRows {
-			rare = append(rare, fmt.Sprintf("%q has %d%s", d.Classes[class], rows, of))
+	for class, n := range counts {
+		if n < fewestRows {
+			names = append(names, fmt.Sprintf("%q has %d", d.Classes[class], n))
 		}
 	}
-	return printable.FirstTen(rare)
+	return printable.FirstTen(names), of
 }
 
 // checkExperiment returns an error where the experiment file is about other domains.

@@ -48,11 +48,12 @@ func below(folder string, paths ...string) []string {
 // Classes with too few rows are named all at once, as one mends them, but for very many.
 func TestRareClasses(t *testing.T) {
 	d := Data{Source: Domain{Counts: []int{3, 2, 70, 0}}, Classes: []string{"ant", "bee", "cat", "dog"}}
-	if got, want := d.rareClasses(d.Source), `"bee" has 2, "dog" has 0`; got != want {
+	got, of := d.rareClasses(d.Source)
+	if want := `"bee" has 2, "dog" has 0`; got != want || of != "rows" {
 		t.Errorf("%s, want %s", got, want)
 	}
 	d = Data{Source: Domain{Counts: make([]int, 13)}, Classes: strings.Split("abcdefghijklm", "")}
-	if got := d.rareClasses(d.Source); strings.Count(got, " has 0") != 10 || !strings.HasSuffix(got, `"j" has 0, 3 more`) {
+	if got, _ := d.rareClasses(d.Source); strings.Count(got, " has 0") != 10 || !strings.HasSuffix(got, `"j" has 0, 3 more`) {
 		t.Error(got)
 	}
 }

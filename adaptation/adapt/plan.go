@@ -198,8 +198,8 @@ func (d Data) checkParts(runs []plan.Run) error {
 		return nil
 	}
 	for _, of := range d.Parts {
-		if rare := d.rareClasses(of); rare != "" {
-			return fmt.Errorf("%s: with class weights for each source, each needs at least %d rows of each class, and as many groups if there are some; %s in %s: add rows, or take the sources as one with --set dataset.pool=true", of.Path, fewestRows, rare, of.called())
+		if rare, what := d.rareClasses(of); rare != "" {
+			return fmt.Errorf("%s: with class weights for each source, each needs at least %d %s of each class; %s in %s: add rows, or take the sources as one with --set dataset.pool=true", of.Path, fewestRows, what, rare, of.called())
 		}
 	}
 	return nil

@@ -113,7 +113,7 @@ func TestSourcesOfSteps(t *testing.T) {
 	}
 	o.Folder = filepath.Join(folder, "other")
 	_, _, err = adaptHere([]string{a, third}, target, o)
-	if err == nil || !strings.Contains(err.Error(), a+`: with class weights for each source, each needs at least 3 rows of each class, and as many groups if there are some; "dead" has 0 in a.csv: add rows, or take the sources as one`) || names.Exists(o.Folder) {
+	if err == nil || !strings.Contains(err.Error(), a+`: with class weights for each source, each needs at least 3 rows of each class; "dead" has 0 in a.csv: add rows, or take the sources as one`) || names.Exists(o.Folder) {
 		t.Errorf("error %v", err)
 	}
 	for _, n := range []Naming{{}, o.Columns} {

@@ -58,7 +58,7 @@ func TestAdaptRefuses(t *testing.T) {
 		{line("source.csv", "missing.csv"), 2, "missing.csv"},
 		{line("target.csv", "source.csv"), 2, "target.csv: which column has the labels?"},
 		{line("one.csv", "target.csv"), 2, "one.csv has the classes [\"ant\"]; at least 2"},
-		{line("rare.csv", "target.csv"), 2, "each class needs at least 3 rows, and as many groups if there are some, because some are held out; \"bee\" has 1: add rows"},
+		{line("rare.csv", "target.csv"), 2, "each class needs at least 3 rows, because some are held out; \"bee\" has 1: add rows"},
 		{line("source.csv", "few.csv"), 2, "few.csv has 9 rows; at least 10 are needed to estimate the means"},
 		{line("unknown.csv", "target.csv"), 2, "unknown.csv:20: 1 of 19 rows has no label"},
 		{line("source.csv", "source.csv"), 2, "choose another folder with -o"},
