@@ -40,7 +40,6 @@ func (f *feature) cells() int {
 
 // table is all columns in bins.
 type table struct {
-	rows     int
 	features []*feature // those that differ
 	cells    int        // of a histogram of all
 }
@@ -70,7 +69,7 @@ func binned(rows learners.Rows, s Settings) *table {
 			f.binNumbers(rows.Values, d, n, most)
 		}
 	})
-	t := &table{rows: n}
+	t := new(table)
 	for _, f := range all {
 		if slices.Max(f.bins) > slices.Min(f.bins) {
 			f.first = t.cells
