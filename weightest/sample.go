@@ -63,10 +63,13 @@ func (s *Sample) Source() (probabilities []float64, labels []int) { return s.sou
 func (s *Sample) Target() []float64 { return s.target }
 
 // Sums returns the sums of the sample.
-func (s *Sample) Sums() *Sums {
+func (s *Sample) Sums() *Sums { return s.Counted(nil, nil) }
+
+// Counted returns the sums where rows count so often, as in a bootstrap's resample; nil: once each.
+func (s *Sample) Counted(source, target []int) *Sums {
 	sums := NewSums(s.classes)
-	sums.addRows(s.source, s.labels)
-	sums.addRows(s.target, nil)
+	sums.addRows(s.source, s.labels, source)
+	sums.addRows(s.target, nil, target)
 	return sums
 }
 

@@ -86,8 +86,7 @@ func requireRows(source, target int) error {
 // BlockRows is the largest number of rows of a Block: as much as stays in a fast cache.
 const BlockRows = 512
 
-// Block is rows as sums add them, in fixed point with their largest entries, for rows that
-// several sums add.
+// Block is rows as sums add them, in fixed point with their largest entries.
 type Block struct {
 	values    []uint64 // row-major rows×k, in fixed point
 	predicted []int
@@ -110,18 +109,23 @@ func (b *Block) Set(probabilities []float64, labels []int, k int) {
 	}
 }
 
-// addRows adds the rows of a domain, whose labels are nil in the target.
-func (s *Sums) addRows(probabilities []float64, labels []int) {
+// addRows adds the rows of a domain, whose labels are nil in the target, each as often as it counts;
+// nil: once each.
+func (s *Sums) addRows(probabilities []float64, labels, counts []int) {
 	var block Block
-	once, k := slices.Repeat([]int{1}, BlockRows), s.classes
-	for first := 0; first < len(probabilities)/k; first += BlockRows {
-		last := min(first+BlockRows, len(probabilities)/k)
+	k := s.classes
+	rows := len(probabilities) / k
+	if counts == nil {
+		counts = slices.Repeat([]int{1}, rows)
+	}
+	for first := 0; first < rows; first += BlockRows {
+		last := min(first+BlockRows, rows)
 		var some []int
 		if labels != nil {
 			some = labels[first:last]
 		}
 		block.Set(probabilities[first*k:last*k], some, k)
-		s.AddBlock(&block, once)
+		s.AddBlock(&block, counts[first:last])
 	}
 }
 
@@ -208,11 +212,4 @@ func (s *Sums) Problem() (Problem, error) {
 		p.Hard.TargetPredictions[label] = float64(s.hardTarget[label]) / m
 	}
 	return p, nil
-}
-
-// SumsBytes returns how many bytes the sums of k classes take.
-func SumsBytes(classes int) float64 {
-	const each = 16 + 8 // a soft and a hard sum
-	k := float64(classes)
-	return each * (k*k + k)
 }

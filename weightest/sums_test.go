@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
@@ -42,25 +41,9 @@ func randomSample(t testing.TB, r *rand.Rand, k, n, m int) *Sample {
 	return sampleOf(t)(k, source, labels, target)
 }
 
-// counted returns the sums of a sample whose rows count that often; nil: once each.
-func counted(s *Sample, sourceCounts, targetCounts []int) *Sums {
-	sums := NewSums(s.classes)
-	add := func(rows []float64, labels, counts []int) {
-		if counts == nil {
-			counts = slices.Repeat([]int{1}, len(rows)/s.classes)
-		}
-		var block Block
-		block.Set(rows, labels, s.classes)
-		sums.AddBlock(&block, counts)
-	}
-	add(s.source, s.labels, sourceCounts)
-	add(s.target, nil, targetCounts)
-	return sums
-}
-
 // countedProblem is the problem of counted sums, with the target's rows.
 func countedProblem(s *Sample, sourceCounts, targetCounts []int) (Problem, error) {
-	p, err := counted(s, sourceCounts, targetCounts).Problem()
+	p, err := s.Counted(sourceCounts, targetCounts).Problem()
 	p.Rows = &Rows{Probabilities: s.target, Counts: targetCounts}
 	return p, err
 }
@@ -108,17 +91,17 @@ func TestSumsMerge(t *testing.T) {
 	for i := range targetCounts {
 		targetCounts[i] = r.IntN(4)
 	}
-	whole := counted(s, sourceCounts, targetCounts)
+	whole := s.Counted(sourceCounts, targetCounts)
 
 	parts := []*Sums{NewSums(k), NewSums(k), NewSums(k)}
 	for _, i := range r.Perm(n) {
 		for range sourceCounts[i] {
-			parts[r.IntN(3)].addRows(source[i*k:(i+1)*k], labels[i:i+1])
+			parts[r.IntN(3)].addRows(source[i*k:(i+1)*k], labels[i:i+1], nil)
 		}
 	}
 	for _, i := range r.Perm(m) {
 		for range targetCounts[i] {
-			parts[r.IntN(3)].addRows(target[i*k:(i+1)*k], nil)
+			parts[r.IntN(3)].addRows(target[i*k:(i+1)*k], nil, nil)
 		}
 	}
 	merged := NewSums(k)
@@ -205,10 +188,10 @@ func TestInvalidRows(t *testing.T) {
 
 func TestProblemOfNoRows(t *testing.T) {
 	s := randomSample(t, rand.New(rand.NewPCG(1, 4)), 3, 6, 4)
-	if _, err := counted(s, make([]int, 6), nil).Problem(); !errors.Is(err, ErrNoStatistics) {
+	if _, err := s.Counted(make([]int, 6), nil).Problem(); !errors.Is(err, ErrNoStatistics) {
 		t.Errorf("no source row counts: error %v", err)
 	}
-	if _, err := counted(s, nil, make([]int, 4)).Problem(); !errors.Is(err, ErrNoStatistics) {
+	if _, err := s.Counted(nil, make([]int, 4)).Problem(); !errors.Is(err, ErrNoStatistics) {
 		t.Errorf("no target row counts: error %v", err)
 	}
 }

@@ -235,12 +235,7 @@ func (a *Analysis) know(source, target *Predictions) error {
 	for row := range slices.Chunk(rows, k) {
 		by.OwnHeldOut = append(by.OwnHeldOut, floats.MaxIdx(floats.MulTo(weighted, row, a.Estimate.Weights)))
 	}
-	e := trust.Evidence{Test: a.Tests.LabelShift, AssumeLabelShift: a.LabelShift}
-	if wrong := checkReplicas(a.Replicas, k, a.shares.Form); wrong != nil {
-		a.note("No intervals: %v.", wrong)
-	} else {
-		e.Bootstrap = a.bootstrap()
-	}
+	e := trust.Evidence{Test: a.Tests.LabelShift, AssumeLabelShift: a.LabelShift, Bootstrap: a.bootstrap()}
 	known := trust.Of(a.Classes, by, trust.Predictions{Classes: by.Own, Plain: a.shares.Sample.Target(), Claimed: claimed}, e)
 	a.Known, a.Answers = &known, known.Answers(needs)
 	if known.Uncertainty != nil {

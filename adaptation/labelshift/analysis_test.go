@@ -206,19 +206,6 @@ func TestDecisionsAreNoProbabilities(t *testing.T) {
 	}
 }
 
-// Sums that are kept take memory, and if a calibration is fitted to each resample they are not.
-func TestReplicasThatFit(t *testing.T) {
-	for _, c := range []struct {
-		replicas, classes int
-		form              string
-		fit               bool
-	}{{500, 422, "none", true}, {500, 500, "none", false}, {500, 500, "bcts-ridge", true}, {1 << 30, 3, "ts", false}} {
-		if err := checkReplicas(c.replicas, c.classes, c.form); (err == nil) != c.fit {
-			t.Errorf("%+v: %v", c, err)
-		}
-	}
-}
-
 // Classes that are too many for systems of as many equations have shares, and notes say what is not known of them.
 func TestManyClasses(t *testing.T) {
 	const k = weightest.MostDense + 10

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"iwda/inference/classshares"
-	"iwda/weightest"
 	"iwda/weightest/calibration"
 )
 
@@ -52,22 +51,4 @@ func (s Settings) Check() error {
 		return fmt.Errorf("sets of the level %v; it must lie between 0 and 1", s.Sets)
 	}
 	return nil
-}
-
-// checkReplicas returns an error where the replicas of a bootstrap would take too much memory:
-// their sums, or their estimates alone if a calibration of some form is fitted to each.
-func checkReplicas(replicas, classes int, form string) error {
-	const limit = 2 << 30
-	bytes := weightest.SumsBytes(classes)
-	if form != calibration.None {
-		bytes = float64(32*classes + 256) // shares and weights of an estimate, and as much to spare
-	}
-	switch most := int(limit / bytes); {
-	case replicas <= most:
-		return nil
-	case most < 2:
-		return fmt.Errorf("two replicas of %d classes take more than 2 GB", classes)
-	default:
-		return fmt.Errorf("%d replicas of %d classes take more than 2 GB; %d fit: --replicas %d", replicas, classes, most, most)
-	}
 }

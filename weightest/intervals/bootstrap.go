@@ -89,23 +89,17 @@ func Bootstrap(s *weightest.Sample, e weightest.Estimator, settings BootstrapSet
 		poissonCounts(counts, keys, replica)
 		return counts
 	}
-	var all resamples
-	var resample func(replica int, random *rand.Rand) (weightest.Problem, error)
-	if settings.Resample != nil {
-		all = resamples{count: settings.Replicas, sourceRows: rowsOf(labels, s.Classes()), unsure: max(1, unsureRows(source, s.Classes()))}
-		resample = func(replica int, random *rand.Rand) (weightest.Problem, error) {
-			return settings.Resample(counts(sourceKeys, replica), counts(targetKeys, replica), random)
-		}
+	all := resamples{count: settings.Replicas, sourceRows: rowsOf(labels, s.Classes()), alone: likelihood.Pseudocount > 0}
+	resample := settings.Resample
+	if resample != nil {
+		all.unsure = max(1, unsureRows(source, s.Classes()))
 	} else {
-		sums := resampledSums(s, settings.Replicas, settings.Seed, sourceRows, targetRows)
-		all = resamples{count: settings.Replicas, sourceRows: meanSourceRows(sums)}
-		resample = func(replica int, _ *rand.Rand) (weightest.Problem, error) {
-			p, err := sums[replica].Problem()
-			p.Rows = &weightest.Rows{Probabilities: s.Target(), Counts: counts(targetKeys, replica)}
+		resample = func(source, target []int, _ *rand.Rand) (weightest.Problem, error) {
+			p, err := s.Counted(source, target).Problem()
+			p.Rows = &weightest.Rows{Probabilities: s.Target(), Counts: target}
 			return p, err
 		}
 	}
-	all.alone = likelihood.Pseudocount > 0
 	beside := 1 // how often a row counts that is counted beside the target's: as much as its groups' rows have in common
 	if targetGroups != nil {
 		beside = int(math.Round(inflation(s.Target(), s.Classes(), targetGroups)))
@@ -122,7 +116,7 @@ func Bootstrap(s *weightest.Sample, e weightest.Estimator, settings BootstrapSet
 	all.inTurn = len(targetRows) >= manyRows && (readsRows || settings.Resample != nil)
 	all.problem = func(replica int) (weightest.Problem, error) {
 		random := rand.New(rand.NewPCG(settings.Seed, uint64(replica)))
-		p, err := resample(replica, random)
+		p, err := resample(counts(sourceKeys, replica), counts(targetKeys, replica), random)
 		if p.Rows != nil {
 			rows := *p.Rows
 			rows.Pseudocounts = drawnCounts(s.Classes(), random)
@@ -184,7 +178,7 @@ func rowsOf(labels []int, k int) []float64 {
 type resamples struct {
 	count      int
 	problem    func(replica int) (weightest.Problem, error)
-	sourceRows []float64 // of each class, on average
+	sourceRows []float64 // of each class
 	unsure     float64   // source rows, if a calibration was fitted to each resample; see refittedReach
 	inTurn     bool      // they are made one after the other, and not several at the same time
 	groups     float64   // of the domain that has fewer, each of equal weight; 0 if rows are on their own
@@ -316,18 +310,4 @@ func (r resamples) ambiguity(e weightest.Estimator) (largest []float64, err erro
 		}
 	}
 	return largest, nil
-}
-
-// meanSourceRows returns the mean over the replicas of each class's number of source rows,
-// length k: near the number that was added.
-func meanSourceRows(replicas []*weightest.Sums) []float64 {
-	k := replicas[0].Classes()
-	mean := make([]float64, k)
-	for _, s := range replicas {
-		source, _ := s.HardCounts()
-		for i, rows := range source {
-			mean[i/k] += float64(rows) / float64(len(replicas))
-		}
-	}
-	return mean
 }

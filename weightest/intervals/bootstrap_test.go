@@ -49,21 +49,25 @@ func TestBootstrapGolden(t *testing.T) {
 	for _, name := range []string{"k3", "k10"} {
 		g := weighttest.Golden(t, name)
 		s := sampletest.Of(g.T)(g.Rows())
-		replicas := resampledSumsOf(s, count, 1)
 		full := sampletest.Problem(t, s)
 		targetOnly := must.Have(weightest.MLLS{}.OnResamples(full))(t)
-		keys, counts := make([]uint64, len(s.Target())/s.Classes()), make([]int, len(s.Target())/s.Classes())
-		rowKeys(keys, 1, targetDomain, numbers(len(keys), nil))
+		counted := func(of domain, rows, replica int) []int {
+			keys, counts := make([]uint64, rows), make([]int, rows)
+			rowKeys(keys, 1, of, numbers(rows, nil))
+			poissonCounts(counts, keys, replica)
+			return counts
+		}
+		_, labels := s.Source()
 		draws := make(map[string][][]float64)
 		for i := range count {
-			p := must.Have(replicas[i].Problem())(t)
+			counts := counted(targetDomain, len(s.Target())/s.Classes(), i)
+			p := must.Have(s.Counted(counted(sourceDomain, len(labels), i), counts).Problem())(t)
 			draws["pcc"] = append(draws["pcc"], p.TargetPredictions)
 			estimate := must.Have(weightest.BBSE{}.Estimate(p))(t)
 			draws["bbse-soft-raw"] = append(draws["bbse-soft-raw"], estimate.Raw)
 			if i < 600 {
-				poissonCounts(counts, keys, i)
 				p.Confusion = full.Confusion
-				p.Rows = &weightest.Rows{Probabilities: s.Target(), Counts: slices.Clone(counts)}
+				p.Rows = &weightest.Rows{Probabilities: s.Target(), Counts: counts}
 				estimate := must.Have(targetOnly.Estimate(p))(t)
 				draws["mlls-target-only"] = append(draws["mlls-target-only"], estimate.Weights)
 			}

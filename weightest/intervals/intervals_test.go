@@ -8,9 +8,6 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/stat/distuv"
-
-	"iwda/internal/gaussians"
-	"iwda/weightest/internal/sampletest"
 )
 
 func TestPercentile(t *testing.T) {
@@ -249,21 +246,6 @@ func TestStudentReach(t *testing.T) {
 			if student.Survival((1-within)*reach) < outside || student.Survival((1+within)*reach) > outside {
 				t.Errorf("%v degrees of freedom, %v: %v", degrees, z, reach)
 			}
-		}
-	}
-}
-
-// The number of rows that the intervals know of is that of the sample.
-func TestMeanSourceRows(t *testing.T) {
-	s := sampletest.Gaussian(t, gaussians.Rising(3), 300, 10, 2)
-	_, labels := s.Source()
-	counts := make([]float64, 3)
-	for _, label := range labels {
-		counts[label]++
-	}
-	for y, mean := range meanSourceRows(resampledSumsOf(s, 400, 1)) {
-		if math.Abs(mean-counts[y]) > 4*math.Sqrt(counts[y]/400) {
-			t.Errorf("class %d: %v rows, %v were added", y, mean, counts[y])
 		}
 	}
 }

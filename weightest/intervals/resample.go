@@ -23,6 +23,17 @@ func rowKeys(keys []uint64, seed uint64, of domain, numbers []uint64) {
 	}
 }
 
+// numbers returns those of n rows: 0, 1, …, or of their groups, whose rows count equally often.
+func numbers(n int, groups []int) []uint64 {
+	numbers := make([]uint64, n)
+	for i := range numbers {
+		if numbers[i] = uint64(i); groups != nil {
+			numbers[i] = uint64(groups[i])
+		}
+	}
+	return numbers
+}
+
 // poissonCounts sets how often each row counts in a replica of the bootstrap: numbers
 // from the Poisson distribution of mean 1 that depend on the row's key and the replica's
 // number alone.
