@@ -3,15 +3,12 @@ package judge
 import (
 	"fmt"
 	"path"
-	"slices"
 
 	"iwda/datasets"
 	"iwda/experiments/store"
 	"iwda/inference/classshares"
 	"iwda/inference/selection"
-	"iwda/internal/evenly"
 	"iwda/weightest"
-	"iwda/weightest/calibration"
 	"iwda/weightest/shifttest"
 )
 
@@ -40,63 +37,6 @@ func Read(run store.Run) (Candidate, error) {
 
 // MethodOf returns the name of a run's method, by the run's id.
 func MethodOf(run string) string { return path.Base(path.Dir(run)) }
-
-// Uncalibrated returns the candidate's own probabilities of its held-out rows, row-major.
-func (c Candidate) Uncalibrated() []float64 {
-	return calibration.Identity(c.Classes).Probabilities(weightest.Widen(c.HeldOut))
-}
-
-// CalibratedElsewhere returns the probabilities of the held-out rows, row-major, each calibrated by
-// four fifths of each class among which it is not: what calibration is worth on rows to which it was
-// not fitted. Of very many values they are halves. The errors are those of calibration.
-func (c Candidate) CalibratedElsewhere() ([]float64, error) {
-	const folds, many = 5, 1e6
-	k, parts := c.Classes, folds
-	if len(c.HeldOut) > many {
-		parts = 2
-	}
-	rows := parted(c.HeldOutLabels, c.HeldOutGroups, k, parts)
-	take := func(some []int) (of classshares.Rows, labels []int) {
-		for _, i := range some {
-			of.Values, labels = append(of.Values, c.HeldOut[i*k:(i+1)*k]...), append(labels, c.HeldOutLabels[i])
-		}
-		return of, labels
-	}
-	all := make([]float64, len(c.HeldOut))
-	for part, kept := range rows {
-		if len(kept) == 0 {
-			continue
-		}
-		others, labels := take(slices.Concat(slices.Concat(rows[:part]...), slices.Concat(rows[part+1:]...)))
-		classifier, err := classshares.Calibrate(k, others, labels, c.settings())
-		if err != nil {
-			return nil, fmt.Errorf("%s: calibration on a part of its held-out rows: %w", c.Run, err)
-		}
-		these, _ := take(kept)
-		for j, p := range slices.Collect(slices.Chunk(classifier.Of(these), k)) {
-			copy(all[kept[j]*k:], p)
-		}
-	}
-	return all, nil
-}
-
-// parted shares out rows of k classes, or groups of them, to parts, of each class as many to each as
-// can be.
-func parted(labels, groups []int, k, parts int) [][]int {
-	rows, seen := make([][]int, parts), make([]int, k)
-	if groups != nil {
-		for i, part := range evenly.Folds(labels, groups, parts) {
-			rows[part] = append(rows[part], i)
-		}
-		return rows
-	}
-	for i, label := range labels {
-		part := (seen[label] + label) % parts
-		rows[part] = append(rows[part], i)
-		seen[label]++
-	}
-	return rows
-}
 
 // settings are those by which it is calibrated.
 func (c Candidate) settings() (how classshares.Settings) {

@@ -288,7 +288,7 @@ def test_wrong_input(domains):
             iwda.adapt(*arguments, **ONE)
     with pytest.raises(ValueError, match='unknown key "epoch" in train; did you mean "epochs"'):
         iwda.adapt(rows, labels, target, train__epoch=3, progress=False)
-    with pytest.raises((ValueError, iwda.Error), match='^X_source: each class needs at least 3 rows, and as many groups if there are some, because some are held out; "dog" has 2'):
+    with pytest.raises((ValueError, iwda.Error), match='^X_source: each class needs at least 3 rows, because some are held out; "dog" has 2'):
         iwda.adapt(rows[:9], np.array(["cat"] * 7 + ["dog"] * 2), target, **ONE)
     with pytest.raises(ValueError, match="300 rows, and wants one id each"):
         iwda.adapt(rows, labels, target, ids=[1, 2], **ONE)
