@@ -12,8 +12,8 @@ import (
 // used by everybody.
 func TestBrowserReport(t *testing.T) {
 	for _, classes := range []int{3, 40} {
-		o, p := concluded(t, classes)
-		ctx, complaints := browser.Open(t, reported(t, o, p, invented(o)), "#runs")
+		o, w, p := concluded(t, classes)
+		ctx, complaints := browser.Open(t, reported(t, o, w, p, invented(o)), "#runs")
 		browser.CheckWidths(t, ctx)
 		browser.CheckAccessible(t, ctx)
 		browser.CheckWidths(t, ctx) // with everything folded out
