@@ -34,7 +34,7 @@ timed = @start=$$(date +%s); $(libtorch) { $(2); } && printf '  %-44s %3d s\n' '
 go_flags = CGO_LDFLAGS="$$(sh tools/go-flags.sh build/lib)"
 with_flags = export $(go_flags);
 
-.PHONY: help setup build iwrun dist release wheel demo test test-python test-wheel test-dist test-container test-reach test-busy test-browser test-latex test-onnx test-slurm torture fuzz sanitize lint docs bench bench-growth bench-coverage bench-outcomes bench-suite published cuda-kit clean env force
+.PHONY: help setup build iwrun dist release wheel demo test test-python test-wheel test-dist test-container test-reach test-busy test-browser test-onnx test-slurm torture fuzz sanitize lint docs bench bench-growth bench-coverage bench-outcomes bench-suite published cuda-kit clean env force
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 15
@@ -100,11 +100,6 @@ test-browser: setup ## the HTML reports in a real browser, and by axe-core: Chro
 	@mkdir -p build/axe
 	npm install --prefix build/axe --ignore-scripts --no-audit --no-fund --loglevel=error axe-core@4.14.1
 	$(with_flags) IWDA_AXE='$(here)'/build/axe/node_modules/axe-core/axe.min.js go test -tags browser ./experiments/report/page ./adaptation/adapt -run '^Test(Browser|Widths|Accessible)'
-
-test-latex: ## every table in LaTeX set by pdflatex, which is installed where it is missing
-	@sh tools/setup.sh pdflatex:texlive-latex-recommended
-	@$(MAKE) --no-print-directory $(library)
-	$(with_flags) go test -tags latex -run '^TestLaTeX' ./experiments/report/table
 
 # Debian's packages are for its own Python.
 python := $$(for p in python3 /usr/bin/python3; do $$p -c 'import numpy, pytest, mypy' 2>/dev/null && echo $$p && break; done)

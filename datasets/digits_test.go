@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"iwda/datasets"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -37,10 +38,7 @@ func TestLoadMNIST(t *testing.T) {
 		testImages + ".gz":  idxImages(2, 28, 28), // plain under a compressed name
 		testLabels:          testfiles.Gzip(t, idxLabels(7, 2)),
 	})
-	train, test, err := load(root, "mnist")
-	if err != nil {
-		t.Fatal(err)
-	}
+	train, test := must.Both(load(root, "mnist"))(t)
 	if train.Name() != "mnist-train" || test.Name() != "mnist-test" || train.Len() != 3 || test.Len() != 2 {
 		t.Fatalf("%s with %d, %s with %d images", train.Name(), train.Len(), test.Name(), test.Len())
 	}
@@ -73,7 +71,7 @@ func TestLoadMNISTRejects(t *testing.T) {
 			path := filepath.Join(root, test.file)
 			testfiles.Write(t, path, string(test.content))
 			_, _, err := load(root, "mnist")
-			wantError(t, err, path, test.want)
+			must.Fail(t, err, path, test.want)
 		})
 	}
 	for name := range good {
@@ -81,7 +79,7 @@ func TestLoadMNISTRejects(t *testing.T) {
 			root := testfiles.Folder(t, good)
 			testfiles.Remove(t, filepath.Join(root, name))
 			_, _, err := load(root, "mnist")
-			wantError(t, err, name+".gz or "+name, root, "MNIST, IDX files")
+			must.Fail(t, err, name+".gz or "+name, root, "MNIST, IDX files")
 			if !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("error %v is no fs.ErrNotExist", err)
 			}
@@ -106,11 +104,9 @@ func TestLoadUSPS(t *testing.T) {
 	}
 	testfiles.Write(t, filepath.Join(root, "usps.t"), "1 1:0\n1 1:2\n")
 	_, _, err = load(root, "usps")
-	wantError(t, err, filepath.Join(root, "usps.t")+":2: ", `value "2"`)
-	_, err = datasets.LoadDigits(filepath.Join(root, "nowhere"), "usps-train")
-	wantError(t, err, "usps.bz2 or usps", filepath.Join(root, "nowhere"), "USPS, LIBSVM's copy")
-	_, err = datasets.LoadDigits(root, "usps")
-	wantError(t, err, `no set of digits "usps"`)
+	must.Fail(t, err, filepath.Join(root, "usps.t")+":2: ", `value "2"`)
+	must.Refuse(datasets.LoadDigits(filepath.Join(root, "nowhere"), "usps-train"))(t, "usps.bz2 or usps", filepath.Join(root, "nowhere"), "USPS, LIBSVM's copy")
+	must.Refuse(datasets.LoadDigits(root, "usps"))(t, `no set of digits "usps"`)
 }
 
 // TestPublicDigits also reads the public files where $IWDA_DATA names their
@@ -126,10 +122,7 @@ func TestPublicDigits(t *testing.T) {
 	}
 	for _, digits := range []string{"mnist", "usps"} {
 		t.Run(digits, func(t *testing.T) {
-			train, test, err := load(filepath.Join(root, "digits"), digits)
-			if err != nil {
-				t.Fatal(err)
-			}
+			train, test := must.Both(load(filepath.Join(root, "digits"), digits))(t)
 			for _, set := range []*datasets.Images{train, test} {
 				// The mean image of a class tells it from the others.
 				if got := nearestMean(train, set); got < 0.7 {

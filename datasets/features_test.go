@@ -2,8 +2,9 @@ package datasets
 
 import (
 	"math"
-	"strings"
 	"testing"
+
+	"iwda/internal/must"
 )
 
 func TestFeaturesThatAreWrong(t *testing.T) {
@@ -17,8 +18,6 @@ func TestFeaturesThatAreWrong(t *testing.T) {
 		{[]float32{1, 2, 3}, []int{0, 0}, "no rows"},
 		{nil, nil, "no rows"},
 	} {
-		if _, err := NewFeatures("x", c.values, KnownLabels(c.labels), []string{"a"}); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("error %v, want %q", err, c.want)
-		}
+		must.Refuse(NewFeatures("x", c.values, KnownLabels(c.labels), []string{"a"}))(t, c.want)
 	}
 }

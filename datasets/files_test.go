@@ -3,8 +3,9 @@ package datasets_test
 import (
 	"encoding/base64"
 	"encoding/binary"
-	"strings"
 	"testing"
+
+	"iwda/internal/must"
 )
 
 // idx returns an IDX file: the magic number, the sizes, the bytes.
@@ -31,22 +32,5 @@ func idxLabels(labels ...byte) []byte { return idx(0x801, []uint32{uint32(len(la
 // bzip2OfTwoDigits is "1 1:1\n10 256:-1\n", compressed with bzip2.
 func bzip2OfTwoDigits(t testing.TB) []byte {
 	t.Helper()
-	content, err := base64.StdEncoding.DecodeString("QlpoOTFBWSZTWVv8P1QAAARYAAAQQAJzECAAIaDJkIMmINGYsIQ5x+LuSKcKEgt/h+qA")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return content
-}
-
-// wantError fails the test unless the error holds every one of the words.
-func wantError(t *testing.T, err error, words ...string) {
-	t.Helper()
-	if err == nil {
-		t.Fatalf("no error, want one with %q", words)
-	}
-	for _, word := range words {
-		if !strings.Contains(err.Error(), word) {
-			t.Errorf("error %q, want one with %q", err, word)
-		}
-	}
+	return must.Have(base64.StdEncoding.DecodeString("QlpoOTFBWSZTWVv8P1QAAARYAAAQQAJzECAAIaDJkIMmINGYsIQ5x+LuSKcKEgt/h+qA"))(t)
 }

@@ -25,6 +25,7 @@ import (
 	"golang.org/x/image/font/sfnt"
 	"golang.org/x/image/math/fixed"
 
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -43,10 +44,7 @@ func TestGlyphsAreThoseOfTheFonts(t *testing.T) {
 	var text bytes.Buffer
 	between := "{\n"
 	for _, name := range slices.Sorted(maps.Keys(fonts)) {
-		digits, err := json.Marshal(digitsOf(t, fonts[name]))
-		if err != nil {
-			t.Fatal(err)
-		}
+		digits := must.Have(json.Marshal(digitsOf(t, fonts[name])))(t)
 		text.WriteString(between + `"` + name + `":` + string(digits))
 		between = ",\n"
 	}
@@ -69,20 +67,14 @@ func TestGlyphsAreThoseOfTheFonts(t *testing.T) {
 
 // digitsOf returns the digits of a TrueType or OpenType font.
 func digitsOf(t *testing.T, source []byte) (digits [10]contours) {
-	font, err := sfnt.Parse(source)
-	if err != nil {
-		t.Fatal(err)
-	}
+	font := must.Have(sfnt.Parse(source))(t)
 	points := map[sfnt.SegmentOp]int{sfnt.SegmentOpMoveTo: 1, sfnt.SegmentOpLineTo: 1, sfnt.SegmentOpQuadTo: 2, sfnt.SegmentOpCubeTo: 3}
 	for digit := range digits {
 		index, err := font.GlyphIndex(nil, rune('0'+digit))
 		if err != nil || index == 0 {
 			t.Fatal(digit, index, err)
 		}
-		segments, err := font.LoadGlyph(new(sfnt.Buffer), index, fixed.I(int(font.UnitsPerEm())), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		segments := must.Have(font.LoadGlyph(new(sfnt.Buffer), index, fixed.I(int(font.UnitsPerEm())), nil))(t)
 		for _, segment := range segments {
 			if segment.Op == sfnt.SegmentOpMoveTo {
 				digits[digit] = append(digits[digit], nil)

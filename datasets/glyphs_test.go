@@ -7,15 +7,12 @@ import (
 	"testing"
 
 	"iwda/datasets"
+	"iwda/internal/must"
 )
 
 func drawGlyphs(t testing.TB, domain, split string, perClass int, seed int64) *datasets.Images {
 	t.Helper()
-	set, err := datasets.DrawGlyphs(domain, split, perClass, seed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return set
+	return must.Have(datasets.DrawGlyphs(domain, split, perClass, seed))(t)
 }
 
 // meanImage is the mean of the images of a class, or of all where class is -1.
@@ -198,8 +195,7 @@ func TestDrawGlyphsIsInsideTheFrame(t *testing.T) {
 }
 
 func TestDrawGlyphsUnknownDomain(t *testing.T) {
-	_, err := datasets.DrawGlyphs("dirty", "train", 1, 1)
-	wantError(t, err, `"dirty"`, "clean or warped")
+	must.Refuse(datasets.DrawGlyphs("dirty", "train", 1, 1))(t, `"dirty"`, "clean or warped")
 }
 
 func ExampleDrawGlyphs() {

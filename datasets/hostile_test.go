@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"encoding/base64"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
 
 	"iwda/datasets/table"
 	"iwda/internal/allocation"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -19,9 +19,7 @@ import (
 func refused(t *testing.T, words string, f func() error) {
 	t.Helper()
 	allocation.Within(t, 1<<28, func() {
-		if err := f(); err == nil || !strings.Contains(err.Error(), words) {
-			t.Errorf("error %v, want one with %q", err, words)
-		}
+		must.Fail(t, f(), words)
 	})
 }
 
@@ -36,11 +34,7 @@ func TestCompressedBombs(t *testing.T) {
 	})
 
 	unbase := func(text string) []byte {
-		content, err := base64.StdEncoding.DecodeString(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return content
+		return must.Have(base64.StdEncoding.DecodeString(text))(t)
 	}
 	zeros := unbase("QlpoOTFBWSZTWckBtsgBWKtAIMAAEAAACCAAMMwFKaZSSFJsVJIUni7kinChIZIDbZA=") // 45 MB
 	refused(t, table.ErrGrowth.Error(), func() error {
@@ -61,10 +55,6 @@ func TestCompressedBombs(t *testing.T) {
 // end.
 func TestOnlyFilesAreOpened(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "images.idx")
-	if err := unix.Mkfifo(path, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := readFile(path, ReadIDXImages); err == nil || !strings.Contains(err.Error(), "not a file") {
-		t.Errorf("error %v", err)
-	}
+	must.Do(t, unix.Mkfifo(path, 0o600))
+	must.Refuse(readFile(path, ReadIDXImages))(t, "not a file")
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"iwda/datasets"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -17,10 +18,7 @@ func TestReadIDX(t *testing.T) {
 	for _, count := range []int{0, 1, 3000} {
 		plain := idxImages(count, 24, 25)
 		for name, file := range map[string][]byte{"plain": plain, "gzip": testfiles.Gzip(t, plain)} {
-			images, err := datasets.ReadIDXImages(bytes.NewReader(file), name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			images := must.Have(datasets.ReadIDXImages(bytes.NewReader(file), name))(t)
 			if images.Count != count || images.Rows != 24 || images.Columns != 25 {
 				t.Errorf("%s: %d images of %d×%d, want %d of 24×25", name, images.Count, images.Rows, images.Columns, count)
 			}
@@ -29,10 +27,7 @@ func TestReadIDX(t *testing.T) {
 			}
 		}
 	}
-	labels, err := datasets.ReadIDXLabels(bytes.NewReader(testfiles.Gzip(t, idxLabels(3, 0, 9))), "labels", 10)
-	if err != nil {
-		t.Fatal(err)
-	}
+	labels := must.Have(datasets.ReadIDXLabels(bytes.NewReader(testfiles.Gzip(t, idxLabels(3, 0, 9))), "labels", 10))(t)
 	if want := []int{3, 0, 9}; !slices.Equal(labels, want) {
 		t.Errorf("labels %v, want %v", labels, want)
 	}
@@ -66,13 +61,12 @@ func TestReadIDXRejects(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := datasets.ReadIDXImages(bytes.NewReader(test.file), "the-file")
-			wantError(t, err, "the-file: ", test.want)
+			must.Fail(t, err, "the-file: ", test.want)
 		})
 	}
-	_, err := datasets.ReadIDXLabels(bytes.NewReader(idxLabels(1, 10)), "the-file", 10)
-	wantError(t, err, "the-file: ", "label 10 of item 1, want 0 to 9")
-	_, err = datasets.ReadIDXLabels(bytes.NewReader(idxLabels(1, 2)[:9]), "the-file", 10)
-	wantError(t, err, "the-file: ", "truncated: 1 bytes, want 2")
+	must.Refuse(datasets.ReadIDXLabels(bytes.NewReader(idxLabels(1, 10)), "the-file", 10))(t, "the-file: ", "label 10 of item 1, want 0 to 9")
+	_, err := datasets.ReadIDXLabels(bytes.NewReader(idxLabels(1, 2)[:9]), "the-file", 10)
+	must.Fail(t, err, "the-file: ", "truncated: 1 bytes, want 2")
 	if !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("error %v is no io.ErrUnexpectedEOF", err)
 	}
@@ -85,7 +79,7 @@ func TestReadIDXAllocatesWhatItReads(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	_, err := datasets.ReadIDXImages(bytes.NewReader(file), "the-file")
 	runtime.ReadMemStats(&after)
-	wantError(t, err, "truncated")
+	must.Fail(t, err, "truncated")
 	if allocated := after.TotalAlloc - before.TotalAlloc; allocated > 4<<20 {
 		t.Errorf("%d bytes allocated for a file of %d", allocated, len(file))
 	}

@@ -3,6 +3,8 @@ package datasets
 import (
 	"slices"
 	"testing"
+
+	"iwda/internal/must"
 )
 
 // grouped is a set whose rows belong together.
@@ -20,11 +22,7 @@ func TestJoin(t *testing.T) {
 		for _, v := range values {
 			labels.Add(int(v)%2, v > 1)
 		}
-		made, err := NewFeatures(name, values, labels, []string{"a", "b"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return made
+		return must.Have(NewFeatures(name, values, labels, []string{"a", "b"}))(t)
 	}
 	first, second := set("first", 1, 2, 3), set("second", 5, 4)
 	if Join(first) != first || PartsOf(first) != nil {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"iwda/datasets"
+	"iwda/internal/must"
 )
 
 // ramp returns a set of n rows of shape {1, 2, 2} and three classes, whose values
@@ -169,18 +170,10 @@ func TestMisusePanics(t *testing.T) {
 
 func newImages(t testing.TB, name string, shape []int, classes []string, pixels []byte, labels datasets.Labels) *datasets.Images {
 	t.Helper()
-	x, err := datasets.NewImages(name, shape, classes, pixels, labels)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return x
+	return must.Have(datasets.NewImages(name, shape, classes, pixels, labels))(t)
 }
 
 func newFeatures(t testing.TB, name string, values []float32, labels datasets.Labels, classes []string) *datasets.Features {
 	t.Helper()
-	x, err := datasets.NewFeatures(name, values, labels, classes)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return x
+	return must.Have(datasets.NewFeatures(name, values, labels, classes))(t)
 }

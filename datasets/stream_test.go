@@ -6,16 +6,14 @@ import (
 	"testing"
 
 	"iwda/datasets"
+	"iwda/internal/must"
 )
 
 // TestStreamIsStable pins the generator's state to the documented hash: sha256sum
 // of the bytes 00 00 00 00 00 00 00 01 and the word subsample begins with these
 // two words.
 func TestStreamIsStable(t *testing.T) {
-	state, err := datasets.Stream(1, "subsample").MarshalBinary()
-	if err != nil {
-		t.Fatal(err)
-	}
+	state := must.Have(datasets.Stream(1, "subsample").MarshalBinary())(t)
 	if got, want := fmt.Sprintf("%x", state[len(state)-16:]), "6cda720c632a137c67882aacde9317a1"; got != want {
 		t.Errorf("state %s, want %s", got, want)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"iwda/datasets"
 	"iwda/datasets/catalogue"
+	"iwda/internal/must"
 )
 
 func newRandom(seed int64) *rand.Rand { return rand.New(datasets.Stream(seed, "test")) }
@@ -64,10 +65,7 @@ func TestSubsampleFloors(t *testing.T) {
 		{0.0001, 9999, 0}, // just below 1
 		{1, 17, 17}, {0, 17, 0},
 	} {
-		subset, err := datasets.Subsample(counted(t, "one", []int{test.n}), []float64{test.fraction}, newRandom(1))
-		if err != nil {
-			t.Fatal(err)
-		}
+		subset := must.Have(datasets.Subsample(counted(t, "one", []int{test.n}), []float64{test.fraction}, newRandom(1)))(t)
 		if subset.Len() != test.want {
 			t.Errorf("%v of %d rows are %d, want %d", test.fraction, test.n, subset.Len(), test.want)
 		}
@@ -91,10 +89,7 @@ func TestSubsampleIsUniform(t *testing.T) {
 	var kept [7]int
 	value := make([]float32, 1)
 	for seed := range int64(draws) {
-		subset, err := datasets.Subsample(set, []float64{0.5, 1}, newRandom(seed))
-		if err != nil {
-			t.Fatal(err)
-		}
+		subset := must.Have(datasets.Subsample(set, []float64{0.5, 1}, newRandom(seed)))(t)
 		last := -1
 		for i := range subset.Len() {
 			subset.CopyRow(value, i)
@@ -123,16 +118,10 @@ func TestSubsampleIsUniform(t *testing.T) {
 // TestPaperLabelShift compares subsampled USPS → MNIST with the paper's JSD,
 // 0.02745, and with the true class weights D_T(y)/D_S(y), computed by hand.
 func TestPaperLabelShift(t *testing.T) {
-	data, err := catalogue.Find("digits")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Have(catalogue.Find("digits"))(t)
 	source := counted(t, "usps", data.Domains[1].Train)
 	target := counted(t, "mnist", data.Domains[0].Train)
-	source2, err := datasets.Subsample(source, datasets.HalfFractions(10, 0.3), newRandom(1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	source2 := must.Have(datasets.Subsample(source, datasets.HalfFractions(10, 0.3), newRandom(1)))(t)
 	if got, want := datasets.Counts(source2), []int{358, 301, 219, 197, 195, 556, 664, 645, 542, 644}; !slices.Equal(got, want) {
 		t.Errorf("kept %v, want %v", got, want)
 	}
@@ -186,14 +175,8 @@ func TestSubsampleRowsKeepsWhatSubsampleKeeps(t *testing.T) {
 	labels := []int{0, 1, 0, 2, 1, 0, 0, 2, 1, 1, 0, 0, 0, 0, 0}
 	fractions := []float64{0.3, 0.5, 1}
 	set := newImages(t, "rows", []int{1}, []string{"a", "b", "c"}, []byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14}, datasets.KnownLabels(labels))
-	subset, err := datasets.Subsample(set, fractions, rand.New(datasets.Stream(3, "subsample")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, err := datasets.SubsampleRows(datasets.KnownLabels(labels), fractions, rand.New(datasets.Stream(3, "subsample")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	subset := must.Have(datasets.Subsample(set, fractions, rand.New(datasets.Stream(3, "subsample"))))(t)
+	rows := must.Have(datasets.SubsampleRows(datasets.KnownLabels(labels), fractions, rand.New(datasets.Stream(3, "subsample"))))(t)
 	if len(rows) != 6 || subset.Len() != 6 { // floor(0.3·9), floor(0.5·4), 2
 		t.Fatalf("%d rows and %d images, want 6", len(rows), subset.Len())
 	}

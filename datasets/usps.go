@@ -37,9 +37,8 @@ func ReadUSPS(r io.Reader, name string) (*Images, error) {
 	}
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 0, 4096), maxUSPSLine)
-	upscale := newUpscaler(uspsSide, mnistSide)
-	small := make([]byte, uspsSide*uspsSide)
-	large := make([]byte, mnistSide*mnistSide)
+	small, large := square(uspsSide), square(mnistSide)
+	var resizer kernel.Resizer
 	var pixels []byte
 	var labels []int
 	number := 0
@@ -48,12 +47,12 @@ func ReadUSPS(r io.Reader, name string) (*Images, error) {
 		if number > maxUSPSDigits {
 			return nil, fmt.Errorf("%s:%d: more than %d digits: not USPS", name, number, maxUSPSDigits)
 		}
-		label, err := parseUSPSLine(small, lines.Text())
+		label, err := parseUSPSLine(small.Pix, lines.Text())
 		if err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", name, number, err)
 		}
-		upscale.resize(large, small)
-		pixels = append(pixels, large...)
+		resizer.Resize(large, small, 1, kernel.Bilinear)
+		pixels = append(pixels, large.Pix...)
 		labels = append(labels, label)
 	}
 	switch err := lines.Err(); {
@@ -65,6 +64,11 @@ func ReadUSPS(r io.Reader, name string) (*Images, error) {
 		return nil, fmt.Errorf("%s: no lines, want one for each digit", name)
 	}
 	return NewImages(name, []int{1, mnistSide, mnistSide}, DigitNames(), pixels, KnownLabels(labels))
+}
+
+// square is a grey picture of that side.
+func square(side int) kernel.Picture {
+	return kernel.Picture{Pix: make([]byte, side*side), Stride: side, Width: side, Height: side}
 }
 
 // parseUSPSLine writes a line's image to pixels and returns its digit.
@@ -106,42 +110,3 @@ func parseUSPSLine(pixels []byte, line string) (int, error) {
 }
 
 func uspsByte(value float64) byte { return byte(math.Round((value + 1) / 2 * 255)) }
-
-// upscaler resizes square images of bytes with bilinear interpolation, pixel centres at
-// half-integers: rows first, then columns, with a rounding to bytes after each pass, so
-// that the result is, byte for byte, that of Image.resize(BILINEAR) of the Python imaging
-// library Pillow. Compared with Pillow 9.4 on 500 random images and on all of USPS.
-type upscaler struct {
-	from, to int
-	kernel   kernel.Kernel
-	rows     []byte
-}
-
-// newUpscaler returns an upscaler of from×from images to to×to.
-func newUpscaler(from, to int) *upscaler {
-	u := &upscaler{from: from, to: to, rows: make([]byte, from*to)}
-	u.kernel.Set(from, to, kernel.Bilinear)
-	return u
-}
-
-// resize writes the enlarged src to dst, of to² bytes.
-func (u *upscaler) resize(dst, src []byte) {
-	for y := range u.from {
-		u.pass(u.rows[y*u.to:], src[y*u.from:], 1)
-	}
-	for x := range u.to {
-		u.pass(dst[x:], u.rows[x:], u.to)
-	}
-}
-
-// pass enlarges one line of values that lie stride apart.
-func (u *upscaler) pass(dst, src []byte, stride int) {
-	const half = 1 << (kernel.FractionBits - 1)
-	for i, window := range u.kernel.Windows {
-		sum := uint64(half)
-		for j, weight := range u.kernel.Weights[window.Start:][:window.Length] {
-			sum += weight * uint64(src[(window.First+j)*stride])
-		}
-		dst[i*stride] = byte(sum >> kernel.FractionBits)
-	}
-}

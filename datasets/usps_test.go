@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"iwda/datasets"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -24,10 +25,7 @@ func constant(v float64) func(int) float64 { return func(int) float64 { return v
 
 func TestReadUSPSValues(t *testing.T) {
 	text := uspsLine(0, constant(-1)) + uspsLine(9, constant(1)) + uspsLine(3, constant(-0.948)) + "5\n"
-	set, err := datasets.ReadUSPS(strings.NewReader(text), "usps")
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must.Have(datasets.ReadUSPS(strings.NewReader(text), "usps"))(t)
 	if set.Len() != 4 || fmt.Sprint(set.Shape()) != "[1 28 28]" || len(set.ClassNames()) != 10 {
 		t.Fatalf("%d images of shape %v, %d classes", set.Len(), set.Shape(), len(set.ClassNames()))
 	}
@@ -56,10 +54,7 @@ func TestReadUSPSOrientation(t *testing.T) {
 		}
 		return -1
 	})
-	set, err := datasets.ReadUSPS(strings.NewReader(text), "usps")
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must.Have(datasets.ReadUSPS(strings.NewReader(text), "usps"))(t)
 	pixels := set.Pixels(0)
 	if pixels[27] != 255 || pixels[0] != 0 || pixels[27*28] != 0 || pixels[27*28+27] != 0 {
 		t.Errorf("corners %d %d %d %d, want 0 255 0 0", pixels[0], pixels[27], pixels[27*28], pixels[27*28+27])
@@ -69,10 +64,7 @@ func TestReadUSPSOrientation(t *testing.T) {
 func TestReadUSPSCompressed(t *testing.T) {
 	plain := []byte("1 1:1\n10 256:-1\n")
 	for name, file := range map[string][]byte{"plain": plain, "gzip": testfiles.Gzip(t, plain), "bzip2": bzip2OfTwoDigits(t)} {
-		set, err := datasets.ReadUSPS(bytes.NewReader(file), name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		set := must.Have(datasets.ReadUSPS(bytes.NewReader(file), name))(t)
 		if set.Len() != 2 || classOf(set, 0) != 0 || classOf(set, 1) != 9 {
 			t.Fatalf("%s: %d rows, want the digits 0 and 9", name, set.Len())
 		}
@@ -104,8 +96,7 @@ func TestReadUSPSRejects(t *testing.T) {
 		"bzip2 that is cut": {string(bzip2OfTwoDigits(t)[:30]), "the-file:1: "},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := datasets.ReadUSPS(strings.NewReader(test.text), "the-file")
-			wantError(t, err, test.want)
+			must.Refuse(datasets.ReadUSPS(strings.NewReader(test.text), "the-file"))(t, test.want)
 		})
 	}
 }

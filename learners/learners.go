@@ -7,8 +7,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"sync"
-	"sync/atomic"
 
 	"iwda/internal/evenly"
 )
@@ -122,24 +120,4 @@ func Folds(rows Rows, folds int) []int {
 		groups = evenly.All(len(rows.Labels))
 	}
 	return evenly.Folds(rows.Labels, groups, folds)
-}
-
-// Parallel calls do for 0 to n-1, by so many workers at a time, which have numbers.
-func Parallel(threads, n int, do func(worker, i int)) {
-	if threads = min(threads, n); threads <= 1 {
-		for i := range n {
-			do(0, i)
-		}
-		return
-	}
-	var next atomic.Int64
-	var group sync.WaitGroup
-	for worker := range threads {
-		group.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				do(worker, i)
-			}
-		})
-	}
-	group.Wait()
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"iwda/internal/golden"
+	"iwda/internal/must"
 	"iwda/internal/tensortest"
 	"iwda/internal/testfiles"
 	"iwda/torch"
@@ -46,9 +47,7 @@ func TestLeNetGolden(t *testing.T) {
 				classes := file.Get(t, "lenet/classifier.bias").Shape[0]
 				n := NewLeNet(1, classes)
 				n.State().Move(c.dtype, c.device)
-				if err := n.State().Load(state(t, file, "lenet/", n)); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, n.State().Load(state(t, file, "lenet/", n)))
 				input := file.Get(t, "lenet/input")
 				images := torch.FromSlice(input.Data, input.Shape...).To(c.dtype, c.device)
 				features, logits := n.Forward(images, false)

@@ -5,9 +5,9 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
+	"iwda/internal/must"
 	"iwda/learners"
 	"iwda/learners/perceptron"
 	"iwda/learners/regression"
@@ -27,10 +27,7 @@ func TestEveryArchitecture(t *testing.T) {
 	}
 	for input, rows := range inputs {
 		for _, word := range architecture.Taking(input) {
-			name, err := architecture.Parse(word)
-			if err != nil {
-				t.Fatal(err)
-			}
+			name := must.Have(architecture.Parse(word))(t)
 			if name.Made() == architecture.Learnt {
 				continue
 			}
@@ -43,10 +40,7 @@ func TestEveryArchitecture(t *testing.T) {
 				if name == architecture.TorchScript {
 					settings.Weights = filepath.Join(scripts, rows.script)
 				}
-				n, sum, err := New(name, settings)
-				if err != nil {
-					t.Fatal(err)
-				}
+				n, sum := must.Both(New(name, settings))(t)
 				if settings.Weights != "" {
 					if want := checksum(t, settings.Weights); sum != want {
 						t.Errorf("%s: SHA-256 %s, want %s", settings.Weights, sum, want)
@@ -66,10 +60,7 @@ func TestEveryArchitecture(t *testing.T) {
 
 func TestSettingsOfAnMLP(t *testing.T) {
 	torch.Tidy(func() {
-		n, _, err := New(architecture.MLP, Settings{Classes: 5, RowShape: []int{9}, HiddenLayers: 3, HiddenSize: 7})
-		if err != nil {
-			t.Fatal(err)
-		}
+		n, _ := must.Both(New(architecture.MLP, Settings{Classes: 5, RowShape: []int{9}, HiddenLayers: 3, HiddenSize: 7}))(t)
 		var shapes [][]int
 		for _, p := range n.State().Parameters() {
 			shapes = append(shapes, p.Shape())
@@ -87,9 +78,7 @@ func TestLayersBeyondMemory(t *testing.T) {
 		"linear layer of 64 × 1000000000000": func() { newLinear(64, 1e12) },
 		"convolution of 20 to 1000000000000": func() { newConv2D(20, 1e12, 5) },
 	} {
-		if err := torch.Try(construct); err == nil || !strings.Contains(err.Error(), what) {
-			t.Errorf("%s: %v", what, err)
-		}
+		must.Fail(t, torch.Try(construct), what)
 	}
 }
 
@@ -112,10 +101,7 @@ func TestModelsAreNetworks(t *testing.T) {
 		"linear":     {regression.Fit, NewLinear(4, 3)},
 		"perceptron": {settings.Fit, NewMLP(4, nil, settings.Folds*settings.Hidden, 3, 0.5)},
 	} {
-		fitted, err := c.learner(t.Context(), rows, nil, 1, rand.NewPCG(1, 2))
-		if err != nil {
-			t.Fatal(err)
-		}
+		fitted := must.Have(c.learner(t.Context(), rows, nil, 1, rand.NewPCG(1, 2)))(t)
 		torch.Tidy(func() {
 			tensors := map[string]torch.Tensor{}
 			for _, part := range fitted.Model.Tensors() {
@@ -125,9 +111,7 @@ func TestModelsAreNetworks(t *testing.T) {
 				}
 				tensors[part.Name] = torch.FromSlice(part.Values, shape...)
 			}
-			if err := c.network.State().Load(tensors); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, c.network.State().Load(tensors))
 			_, logits := c.network.Forward(torch.FromSlice(rows.Values, 90, 4), false)
 			want := fitted.Model.Logits(rows.Values, 4, 1)
 			for i, got := range torch.ToSlice[float32](logits) {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"iwda/internal/golden"
+	"iwda/internal/must"
 	"iwda/internal/tensortest"
 	"iwda/internal/testfiles"
 	"iwda/torch"
@@ -128,16 +129,11 @@ func eachGoldenResNet(t *testing.T, f func(t *testing.T, n *goldenResNet, prefix
 			}
 			t.Run(fmt.Sprintf("resnet%d/%v on %v", depth, c.dtype, c.device), func(t *testing.T) {
 				torch.Tidy(func() {
-					backbone, err := NewResNet(depth)
-					if err != nil {
-						t.Fatal(err)
-					}
+					backbone := must.Have(NewResNet(depth))(t)
 					n := &goldenResNet{backbone, newLinear(backbone.FeatureSize(), 1000), file, seed, c.dtype, c.device}
 					// The golden networks compute in float64 with weights that were
 					// rounded to float32.
-					if err := n.State().Load(hashedState(t, depth, seed)); err != nil {
-						t.Fatal(err)
-					}
+					must.Do(t, n.State().Load(hashedState(t, depth, seed)))
 					n.State().Move(c.dtype, c.device)
 					f(t, n, fmt.Sprintf("resnet%d/", depth))
 				})
@@ -219,10 +215,7 @@ func TestResNetTrainingGolden(t *testing.T) {
 
 func TestResNetState(t *testing.T) {
 	for _, depth := range []int{18, 50} {
-		n, err := NewResNet(depth)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := must.Have(NewResNet(depth))(t)
 		want := dictionary(t, depth)
 		want = want[:len(want)-2] // without fc
 		state := n.State()
@@ -246,10 +239,7 @@ func TestResNetSizes(t *testing.T) {
 	for _, c := range []struct{ depth, features, parameters int }{
 		{18, 512, 11689512}, {34, 512, 21797672}, {50, 2048, 25557032}, {101, 2048, 44549160}, {152, 2048, 60192808},
 	} {
-		n, err := NewResNet(c.depth)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := must.Have(NewResNet(c.depth))(t)
 		total := 1000*c.features + 1000
 		for _, p := range n.State().Parameters() {
 			total += p.Len()
@@ -258,9 +248,7 @@ func TestResNetSizes(t *testing.T) {
 			t.Errorf("ResNet-%d: %d parameters and %d features, want %d and %d", c.depth, total, n.FeatureSize(), c.parameters, c.features)
 		}
 	}
-	if _, err := NewResNet(20); err == nil || !strings.Contains(err.Error(), "20") {
-		t.Errorf("20 layers: error %v", err)
-	}
+	must.Refuse(NewResNet(20))(t, "20")
 }
 
 func TestResNetInitialisation(t *testing.T) {
@@ -297,11 +285,7 @@ func TestResNetInitialisation(t *testing.T) {
 // small returns a ResNet-18.
 func small(t testing.TB) *ResNet {
 	t.Helper()
-	n, err := NewResNet(18)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
+	return must.Have(NewResNet(18))(t)
 }
 
 // No intermediate result outlives the forward pass, so that evaluation takes no more

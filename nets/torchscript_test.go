@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 	"iwda/torch"
 )
@@ -42,10 +43,7 @@ func (s scripted) input() torch.Tensor {
 
 func loadScript(t *testing.T, name string, trained bool, rowShape ...int) *TorchScript {
 	t.Helper()
-	n, _, err := NewTorchScript(filepath.Join(scripts, name), rowShape, trained, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n, _ := must.Both(NewTorchScript(filepath.Join(scripts, name), rowShape, trained, nil))(t)
 	return n
 }
 
@@ -227,9 +225,7 @@ func TestTorchScriptStateIsItsOwn(t *testing.T) {
 				values[e.Name] = e.Tensor.Affine(1, 0.5)
 			}
 		}
-		if err := n.State().Load(values); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, n.State().Load(values))
 		equalWithin(t, "features with another bias", n.Forward(x, false).Affine(1, -0.5), want.Features, 1e-6)
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 	"iwda/torch"
 )
@@ -29,10 +30,7 @@ func TestReadStateDict(t *testing.T) {
 	for _, name := range []string{"zip.pth", "stream.pth", "python2.pth", "parameters.pth"} {
 		torch.Tidy(func() {
 			path := filepath.Join(weightFiles, name)
-			values, sum, err := readBackbone(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			values, sum := must.Both(readBackbone(path))(t)
 			if want := checksum(t, path); sum != want {
 				t.Errorf("%s: SHA-256 %s, want %s", name, sum, want)
 			}
@@ -82,16 +80,9 @@ func save(t *testing.T, state State, change func(tensors []torch.Named) []torch.
 		tensors = append(tensors, torch.Named{Name: e.Name, Tensor: e.Tensor})
 	}
 	path := filepath.Join(t.TempDir(), "weights.safetensors")
-	file, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := torch.WriteTensors(file, change(tensors), nil); err != nil {
-		t.Fatal(err)
-	}
-	if err := file.Close(); err != nil {
-		t.Fatal(err)
-	}
+	file := must.Have(os.Create(path))(t)
+	must.Do(t, torch.WriteTensors(file, change(tensors), nil))
+	must.Do(t, file.Close())
 	return path
 }
 

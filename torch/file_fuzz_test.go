@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"iwda/internal/allocation"
+	"iwda/internal/must"
 )
 
 // safetensorsWith is a file with that header, and a body of zeros.
@@ -18,13 +19,10 @@ func safetensorsWith(header string, body int) []byte {
 func FuzzParseTensors(f *testing.F) {
 	Tidy(func() {
 		var whole bytes.Buffer
-		err := WriteTensors(&whole, []Named{
+		must.Do(f, WriteTensors(&whole, []Named{
 			{"a", FromSlice([]float32{1, 2, 3, 4, 5, 6}, 2, 3)}, {"n", FromSlice([]int64{-1}, 1)},
 			{"u", FromSlice([]uint8{7, 8}, 2)}, {"scalar", Full(3, Float64, CPU)},
-		}, map[string]string{"epoch": "3"})
-		if err != nil {
-			f.Fatal(err)
-		}
+		}, map[string]string{"epoch": "3"}))
 		f.Add(whole.Bytes())
 	})
 	f.Add(safetensorsWith(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}`, 8))

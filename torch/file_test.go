@@ -7,29 +7,25 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"iwda/internal/must"
 )
 
 func TestTensorFiles(t *testing.T) {
 	Tidy(func() {
 		var buffer bytes.Buffer
-		err := WriteTensors(&buffer, []Named{
+		must.Do(t, WriteTensors(&buffer, []Named{
 			{"b", FromSlice([]float32{1, 2, 3, 4, 5, 6}, 2, 3).Transpose(0, 1)},
 			{"a", FromSlice([]float64{math.Pi}, 1)},
 			{"n", FromSlice([]int64{-1, 1 << 40}, 2)},
 			{"state", FromSlice([]uint8{7, 8}, 2)},
 			{"scalar", Full(3, Float32, CPU)},
 			{"mask", FromSlice([]uint8{1, 0, 1}, 3).To(Bool, CPU)},
-		}, map[string]string{"epoch": "3"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}, map[string]string{"epoch": "3"}))
 		if !bytes.Contains(buffer.Bytes(), []byte(`"shape":[]`)) {
 			t.Error("the shape of a scalar is no empty list, as other programs want it")
 		}
-		tensors, metadata, err := ParseTensors(buffer.Bytes())
-		if err != nil {
-			t.Fatal(err)
-		}
+		tensors, metadata := must.Both(ParseTensors(buffer.Bytes()))(t)
 		if metadata["epoch"] != "3" || len(tensors) != 6 {
 			t.Errorf("read %d tensors and %v", len(tensors), metadata)
 		}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -11,10 +12,7 @@ import (
 func TestClosedModule(t *testing.T) {
 	Tidy(func() {
 		content := testfiles.Read(t, "../testdata/torchscript/shared.pt")
-		m, err := ParseModule(content)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Have(ParseModule(content))(t)
 		weight := m.Tensors()[0]
 		m.Close()
 		m.Close()

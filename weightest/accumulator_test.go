@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"iwda/internal/must"
 	"iwda/weightest/internal/weighttest"
 )
 
@@ -33,9 +34,7 @@ func TestAccumulatorEqualsLoops(t *testing.T) {
 	for _, sizes := range [][2]int{{5, 9}, {0, 3}, {11, 0}, {1, 1}} {
 		source, labels := softmaxBatch(r, sizes[0], k)
 		target, _ := softmaxBatch(r, sizes[1], k)
-		if err := a.Add(source, labels, target); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, a.Add(source, labels, target))
 		for row, label := range labels {
 			for i := range k {
 				confusion[i][label] += float64(source[row*k+i])
@@ -69,9 +68,7 @@ func TestAccumulatorEqualsLoops(t *testing.T) {
 // class 0 belongs to row 0, column 2.
 func TestAccumulatorOrientation(t *testing.T) {
 	a := NewAccumulator(3)
-	if err := a.Add([]float32{1, 0, 0}, []int{2}, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, a.Add([]float32{1, 0, 0}, []int{2}, nil))
 	c := a.Confusion()
 	if c.At(0, 2) != 1 || c.At(2, 0) != 0 {
 		t.Errorf("C[0][2] = %v, C[2][0] = %v, want 1 and 0", c.At(0, 2), c.At(2, 0))
@@ -86,9 +83,7 @@ func TestAccumulatorEmptyAndReset(t *testing.T) {
 	if mu := a.TargetPredictions(); mu[0] != 0 || mu[1] != 0 {
 		t.Errorf("an empty accumulator has mu = %v", mu)
 	}
-	if err := a.Add([]float32{1, 0}, []int{0}, []float32{0, 1}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, a.Add([]float32{1, 0}, []int{0}, []float32{0, 1}))
 	a.Reset()
 	if !reflect.DeepEqual(a.State(), NewAccumulator(2).State()) {
 		t.Errorf("after Reset: %+v", a.State())
@@ -101,9 +96,7 @@ func TestAccumulatorRestore(t *testing.T) {
 	whole, first, second := NewAccumulator(k), NewAccumulator(k), NewAccumulator(k)
 	add := func(source []float32, labels []int, target []float32, accumulators ...*Accumulator) {
 		for _, a := range accumulators {
-			if err := a.Add(source, labels, target); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, a.Add(source, labels, target))
 		}
 	}
 	source, labels := softmaxBatch(r, 8, k)
@@ -111,9 +104,7 @@ func TestAccumulatorRestore(t *testing.T) {
 	add(source, labels, target, whole, first)
 	state := first.State()
 	add(source, labels, target, first) // must not reach the saved state
-	if err := second.Restore(state); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, second.Restore(state))
 	source, labels = softmaxBatch(r, 3, k)
 	add(source, labels, target, whole, second)
 	if !reflect.DeepEqual(whole.State(), second.State()) {
@@ -150,10 +141,7 @@ func TestAccumulatorRejectsLabels(t *testing.T) {
 }
 
 func TestPanics(t *testing.T) {
-	tracker, err := NewTracker(2, TrackerSettings{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tracker := must.Have(NewTracker(2, TrackerSettings{}))(t)
 	for name, f := range map[string]func(){
 		"NewAccumulator":      func() { NewAccumulator(0) },
 		"Add source":          func() { _ = NewAccumulator(2).Add([]float32{1}, []int{0}, nil) },
@@ -180,9 +168,7 @@ func TestAddDoesNotAllocate(t *testing.T) {
 	a := NewAccumulator(345)
 	source, labels := softmaxBatch(rand.New(rand.NewPCG(3, 3)), 36, 345)
 	allocations := testing.AllocsPerRun(10, func() {
-		if err := a.Add(source, labels, source); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, a.Add(source, labels, source))
 	})
 	if allocations != 0 {
 		t.Errorf("%v allocations", allocations)

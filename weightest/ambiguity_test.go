@@ -8,20 +8,14 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"iwda/internal/must"
 	"iwda/weightest/internal/weighttest"
 )
 
 func ambiguity(t *testing.T, name string, p Problem) []float64 {
 	t.Helper()
-	estimator, err := NewEstimator(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	bounds, err := Ambiguity(estimator, p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return bounds
+	estimator := must.Have(NewEstimator(name))(t)
+	return must.Have(Ambiguity(estimator, p))(t)
 }
 
 // altered returns the sample of k classes with the alteration of that name.
@@ -110,14 +104,8 @@ func TestAmbiguityBoundsSolutions(t *testing.T) {
 		k := 2 + r.IntN(6)
 		p := problem(t, altered(t, "never predicted", k, 60*k, 50))
 		bounds := ambiguity(t, "bbse-soft", p)
-		rates, err := ratesOf(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		kernel, err := kernelOf(rates)
-		if err != nil {
-			t.Fatal(err)
-		}
+		rates := must.Have(ratesOf(p))(t)
+		kernel := must.Have(kernelOf(rates))(t)
 		_, size := kernel.Dims()
 		d := mat.NewVecDense(k, nil)
 		for i := range size {

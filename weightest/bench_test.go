@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 	"iwda/internal/timing"
 )
@@ -59,9 +60,6 @@ func writeSolved(b *testing.B, path string, problems []Problem, solutions []Esti
 		}
 		all = append(all, s)
 	}
-	text, err := json.Marshal(all)
-	if err != nil {
-		b.Fatal(err)
-	}
+	text := must.Have(json.Marshal(all))(b)
 	testfiles.Write(b, path, string(text))
 }

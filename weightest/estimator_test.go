@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"iwda/internal/must"
 	"iwda/weightest/internal/weighttest"
 )
 
@@ -27,10 +28,7 @@ func TestEstimatorsByName(t *testing.T) {
 	if !slices.Equal(EstimatorNames(), names) {
 		t.Errorf("names %v, want %v", EstimatorNames(), names)
 	}
-	_, err := NewEstimator("bbse")
-	if err == nil || !strings.Contains(err.Error(), `"bbse"`) || !strings.Contains(err.Error(), "qp, bbse-hard") {
-		t.Errorf("error %v, want one that names the estimators", err)
-	}
+	must.Refuse(NewEstimator("bbse"))(t, `"bbse"`, "qp, bbse-hard")
 }
 
 // Exact statistics determine the weights: QP and BBSE must return them.
@@ -40,15 +38,10 @@ func TestEstimatorsOnExactStatistics(t *testing.T) {
 	var lu mat.LU
 	lu.Factorize(p.Confusion)
 	var truth mat.VecDense
-	if err := lu.SolveVecTo(&truth, false, mat.NewVecDense(8, p.TargetPredictions)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, lu.SolveVecTo(&truth, false, mat.NewVecDense(8, p.TargetPredictions)))
 	want := truth.RawVector().Data
 	for _, estimator := range []Estimator{QP{}, BBSE{}} {
-		got, err := estimator.Estimate(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Have(estimator.Estimate(p))(t)
 		if d := weighttest.LargestDifference(got.Weights, want); !(d < 1e-10) {
 			t.Errorf("%#v: weights differ from the true ones by %v", estimator, d)
 		}
@@ -58,10 +51,7 @@ func TestEstimatorsOnExactStatistics(t *testing.T) {
 	}
 	transposed := p
 	transposed.Confusion = mat.DenseCopyOf(p.Confusion.T())
-	solution, err := QP{}.Estimate(transposed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	solution := must.Have(QP{}.Estimate(transposed))(t)
 	if d := weighttest.LargestDifference(solution.Weights, want); d < 1e-3 {
 		t.Errorf("the transposed C gives the same weights to %v", d)
 	}
@@ -89,10 +79,7 @@ func TestInvalidProblems(t *testing.T) {
 		"no source mass":  {problemOf(c(1, 0, 0, 1), good, []float64{0, 0}), ErrInfeasible, "zero in every class"},
 	} {
 		for _, estimator := range []string{"qp", "bbse-soft"} {
-			e, err := NewEstimator(estimator)
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := must.Have(NewEstimator(estimator))(t)
 			if _, err := e.Estimate(test.p); !errors.Is(err, test.want) || !strings.Contains(err.Error(), test.text) {
 				t.Errorf("%s, %s: error %v, want %v with %q", name, estimator, err, test.want, test.text)
 			}
@@ -101,17 +88,11 @@ func TestInvalidProblems(t *testing.T) {
 }
 
 func TestOracle(t *testing.T) {
-	got, err := Oracle([]float64{0.5, 0.25, 0.25, 0}, []float64{0.25, 0.75, 0, 0})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Have(Oracle([]float64{0.5, 0.25, 0.25, 0}, []float64{0.25, 0.75, 0, 0}))(t)
 	if want := []float64{0.5, 3, 0, 0}; !slices.Equal(got, want) {
 		t.Errorf("weights %v, want %v", got, want)
 	}
-	counts, err := Oracle([]float64{20, 10, 10}, []float64{1, 3, 0})
-	if err != nil {
-		t.Fatal(err)
-	}
+	counts := must.Have(Oracle([]float64{20, 10, 10}, []float64{1, 3, 0}))(t)
 	if want := []float64{0.5, 3, 0}; !slices.Equal(counts, want) {
 		t.Errorf("weights of counts %v, want %v", counts, want)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"iwda/internal/must"
 	"iwda/weightest/internal/weighttest"
 )
 
@@ -17,10 +18,7 @@ func estimates(t *testing.T, p Problem) map[string]Estimate {
 	t.Helper()
 	all := make(map[string]Estimate)
 	for _, name := range EstimatorNames() {
-		estimator, err := NewEstimator(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		estimator := must.Have(NewEstimator(name))(t)
 		got, err := estimator.Estimate(p)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -146,10 +144,7 @@ func TestMissingClassIsNamed(t *testing.T) {
 		if name == "qp" {
 			continue
 		}
-		estimator, err := NewEstimator(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		estimator := must.Have(NewEstimator(name))(t)
 		got, err := estimator.Estimate(p)
 		if name == "mlls" {
 			if err != nil || !strings.Contains(got.Warning, "class 2") {

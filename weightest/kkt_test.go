@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"iwda/internal/must"
 	"iwda/weightest/internal/simplex"
 	"iwda/weightest/internal/weighttest"
 )
@@ -276,28 +277,19 @@ func TestSolveQPInOtherUnits(t *testing.T) {
 	r := rand.New(rand.NewPCG(10, 10))
 	for range 200 {
 		p := randomProblem(r, 2+r.IntN(20), 0.2+0.8*r.Float64(), r.Float64())
-		want, err := QP{}.Estimate(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Have(QP{}.Estimate(p))(t)
 		for _, unit := range []float64{1e-12, 1e-3, 1e12} {
 			scaled := problemOf(mat.NewDense(p.Classes(), p.Classes(), nil), make([]float64, p.Classes()), p.SourceDistribution)
 			scaled.Confusion.Scale(unit, p.Confusion)
 			floats.ScaleTo(scaled.TargetPredictions, unit, p.TargetPredictions)
-			got, err := QP{}.Estimate(scaled)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Have(QP{}.Estimate(scaled))(t)
 			if d := weighttest.LargestDifference(got.Weights, want.Weights); d > 1e-9 {
 				t.Errorf("C and mu times %v: weights differ by %v", unit, d)
 			}
 			mass := slices.Clone(p.SourceDistribution)
 			floats.Scale(unit, mass)
 			floats.ScaleTo(scaled.TargetPredictions, 1/unit, p.TargetPredictions)
-			got, err = QP{}.Estimate(problemOf(p.Confusion, scaled.TargetPredictions, mass))
-			if err != nil {
-				t.Fatal(err)
-			}
+			got = must.Have(QP{}.Estimate(problemOf(p.Confusion, scaled.TargetPredictions, mass)))(t)
 			floats.Scale(unit, got.Weights)
 			if d := weighttest.LargestDifference(got.Weights, want.Weights); d > 1e-9 {
 				t.Errorf("D_S times %v: weights differ by %v", unit, d)

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"iwda/internal/must"
 	"iwda/weightest/internal/weighttest"
 )
 
@@ -16,11 +17,7 @@ import (
 func sampleOf(t testing.TB) func(k int, source []float64, labels []int, target []float64) *Sample {
 	return func(k int, source []float64, labels []int, target []float64) *Sample {
 		t.Helper()
-		s, err := SampleOf(k, source, labels, target)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s
+		return must.Have(SampleOf(k, source, labels, target))(t)
 	}
 }
 
@@ -46,10 +43,7 @@ func warns(t *testing.T, warning, of string, want bool) {
 // kinds are the two kinds of predictions, with the problem of each.
 func kinds(t *testing.T, p Problem) map[string]Problem {
 	t.Helper()
-	onHard, err := p.OnHard()
-	if err != nil {
-		t.Fatal(err)
-	}
+	onHard := must.Have(p.OnHard())(t)
 	return map[string]Problem{"hard": onHard, "soft": p}
 }
 
@@ -63,10 +57,7 @@ func TestBBSEGolden(t *testing.T) {
 				namesMissingClass(t, err)
 				continue
 			}
-			got, err := BBSE{}.Estimate(p)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Have(BBSE{}.Estimate(p))(t)
 			singular := g.Get(key + "status")[0] == 1
 			clipped := slices.Clone(got.Raw)
 			for j, v := range clipped {
@@ -129,7 +120,5 @@ func checkMLLS(g weighttest.Problem, p Problem, settings MLLS, key string) {
 // namesMissingClass tests the error of the golden problem "missing".
 func namesMissingClass(t *testing.T, err error) {
 	t.Helper()
-	if err == nil || !strings.Contains(err.Error(), ErrMissingClass.Error()) || !strings.Contains(err.Error(), "class 7") {
-		t.Errorf("error %v, want one that names class 7", err)
-	}
+	must.Fail(t, err, ErrMissingClass.Error(), "class 7")
 }

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"iwda/internal/must"
 	"iwda/weightest/internal/weighttest"
 )
 
@@ -25,10 +26,7 @@ func TestRatios(t *testing.T) {
 }
 
 func TestCorrect(t *testing.T) {
-	got, err := Correct([]float64{0.5, 0.5, 0.8, 0.2, 1, 0}, []float64{0.2, 0.8}, []float64{0.5, 0.5})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Have(Correct([]float64{0.5, 0.5, 0.8, 0.2, 1, 0}, []float64{0.2, 0.8}, []float64{0.5, 0.5}))(t)
 	if d := weighttest.LargestDifference(got, []float64{0.2, 0.8, 0.5, 0.5, 1, 0}); d > 1e-15 {
 		t.Errorf("corrected %v", got)
 	}

@@ -141,7 +141,7 @@ func (m *mixture) curvature() *mat.SymDense {
 			}
 			for a := range scaled {
 				scaled[a] = storage[a*panels.Height : a*panels.Height+height]
-				simd.Multiply(scaled[a], m.rows.Column(i, a), factors[:height])
+				floats.MulTo(scaled[a], m.rows.Column(i, a), factors[:height])
 			}
 			panels.AddGram(sum, scaled)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"iwda/internal/must"
 	"iwda/weightest/internal/weighttest"
 )
 
@@ -83,10 +84,7 @@ func TestMLLSIsOptimal(t *testing.T) {
 					counts[i] = r.IntN(3)
 				}
 				counts[0] = 1
-				p, err := countedProblem(s, nil, counts)
-				if err != nil {
-					t.Fatal(err)
-				}
+				p := must.Have(countedProblem(s, nil, counts))(t)
 				checkMLLSOptimal(t, s.Target(), counts, p)
 			}
 		})
@@ -154,10 +152,7 @@ func TestMLLSWithPseudocounts(t *testing.T) {
 		}
 	}
 	p := problem(t, sampleOf(t)(k, source, labels, rows))
-	estimate, err := MLLS{Prior: prior, Pseudocount: count}.Estimate(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	estimate := must.Have(MLLS{Prior: prior, Pseudocount: count}.Estimate(p))(t)
 	q, next := estimate.TargetDistribution, make([]float64, k)
 	for first := 0; first < len(rows); first += k {
 		posterior, sum := make([]float64, k), 0.0
@@ -187,10 +182,7 @@ func TestMLLSOfPermutedRows(t *testing.T) {
 	r := rand.New(rand.NewPCG(14, 1))
 	const k, n, m = 6, 400, 300
 	s := randomSample(t, r, k, n, m)
-	want, err := MLLS{}.Estimate(problem(t, s))
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Have(MLLS{}.Estimate(problem(t, s)))(t)
 	var source, target []float64
 	var labels []int
 	for _, i := range r.Perm(n) {
@@ -199,14 +191,8 @@ func TestMLLSOfPermutedRows(t *testing.T) {
 	for _, i := range r.Perm(m) {
 		target = append(target, s.target[i*k:(i+1)*k]...)
 	}
-	p, err := countedProblem(sampleOf(t)(k, source, labels, target), nil, slices.Repeat([]int{2}, m))
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := MLLS{}.Estimate(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Have(countedProblem(sampleOf(t)(k, source, labels, target), nil, slices.Repeat([]int{2}, m)))(t)
+	got := must.Have(MLLS{}.Estimate(p))(t)
 	if d := weighttest.LargestDifference(got.Weights, want.Weights); !(d < 1e-10) {
 		t.Errorf("weights differ by %v", d)
 	}
@@ -246,7 +232,5 @@ func TestMLLSOfWrongRows(t *testing.T) {
 		}
 	}
 	p := problem(t, sampleOf(t)(2, []float64{0.8, 0.2, 0.3, 0.7}, []int{0, 1}, []float64{0.3, 0.7}))
-	if _, err := (MLLS{Pseudocount: -1}).Estimate(p); err == nil || !strings.Contains(err.Error(), "pseudocount") {
-		t.Errorf("a negative pseudocount: error %v", err)
-	}
+	must.Refuse((MLLS{Pseudocount: -1}).Estimate(p))(t, "pseudocount")
 }

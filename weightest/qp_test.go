@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"iwda/internal/golden"
+	"iwda/internal/must"
 	"iwda/weightest/internal/weighttest"
 )
 
@@ -30,10 +31,7 @@ func TestSolveQPGolden(t *testing.T) {
 	for _, group := range file.Groups() {
 		t.Run(group, func(t *testing.T) {
 			p := goldenProblem(t, file, group)
-			got, err := QP{}.Estimate(p)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Have(QP{}.Estimate(p))(t)
 			checkOptimal(t, p, got.Weights)
 			value := objective(p, got.Weights)
 			if diff := math.Abs(value - file.Get(t, group+"/objective").Scalar()); !(diff <= 1e-12) {
@@ -98,10 +96,7 @@ func TestSolveQPByHand(t *testing.T) {
 func TestSolveQPLeavesTheProblemAlone(t *testing.T) {
 	p := randomProblem(rand.New(rand.NewPCG(8, 8)), 12, 0.5, 0.5)
 	c, mu, d := mat.DenseCopyOf(p.Confusion), slices.Clone(p.TargetPredictions), slices.Clone(p.SourceDistribution)
-	first, err := QP{}.Estimate(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Have(QP{}.Estimate(p))(t)
 	if !mat.Equal(c, p.Confusion) || !slices.Equal(mu, p.TargetPredictions) || !slices.Equal(d, p.SourceDistribution) {
 		t.Error("QP changed the problem")
 	}
@@ -110,10 +105,7 @@ func TestSolveQPLeavesTheProblemAlone(t *testing.T) {
 	view := wide.Slice(1, 13, 2, 14).(*mat.Dense)
 	view.Copy(c)
 	p.Confusion = view
-	second, err := QP{}.Estimate(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	second := must.Have(QP{}.Estimate(p))(t)
 	if !slices.Equal(first.Weights, second.Weights) {
 		t.Error("a view of C gives other bits")
 	}

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"iwda/internal/gaussians"
+	"iwda/internal/must"
 	"iwda/weightest/internal/weighttest"
 )
 
@@ -16,11 +17,7 @@ func gaussianSample(t testing.TB, k, n, m int, seed uint64) *Sample {
 	t.Helper()
 	p, random := gaussians.Rising(k), rand.New(rand.NewPCG(seed, 1))
 	source, labels := p.SourceRows(n, random)
-	s, err := SampleOf(k, source, labels, p.TargetRows(m, random))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return must.Have(SampleOf(k, source, labels, p.TargetRows(m, random)))(t)
 }
 
 // TestResampledMLLSReachesTheMaximum compares with MLLS itself on the resamples of a sample
@@ -35,10 +32,7 @@ func TestResampledMLLSReachesTheMaximum(t *testing.T) {
 		"an absent class": {sampleOf(t)(weighttest.Golden(t, "absent").Rows()), false},
 	} {
 		for _, e := range []MLLS{{}, {Pseudocount: 1}} {
-			fast, err := e.OnResamples(problem(t, c.sample))
-			if err != nil {
-				t.Fatal(err)
-			}
+			fast := must.Have(e.OnResamples(problem(t, c.sample)))(t)
 			poisson := distuv.Poisson{Lambda: 1, Src: rand.NewPCG(8, 8)}
 			sourceCounts, targetCounts := make([]int, len(c.sample.labels)), make([]int, len(c.sample.target)/c.sample.classes)
 			for replica := range 30 {
@@ -47,18 +41,9 @@ func TestResampledMLLSReachesTheMaximum(t *testing.T) {
 						counts[i] = int(poisson.Rand())
 					}
 				}
-				p, err := countedProblem(c.sample, sourceCounts, targetCounts)
-				if err != nil {
-					t.Fatal(err)
-				}
-				want, err := e.Estimate(p)
-				if err != nil {
-					t.Fatal(err)
-				}
-				got, err := fast.Estimate(p)
-				if err != nil {
-					t.Fatal(err)
-				}
+				p := must.Have(countedProblem(c.sample, sourceCounts, targetCounts))(t)
+				want := must.Have(e.Estimate(p))(t)
+				got := must.Have(fast.Estimate(p))(t)
 				if !floats.EqualApprox(got.Weights, want.Weights, 1e-5) || !floats.EqualApprox(got.TargetDistribution, want.TargetDistribution, 1e-5) {
 					t.Errorf("%s, replica %d: %v, want %v", name, replica, got, want)
 				}
@@ -77,14 +62,8 @@ func TestResampledMLLSReachesTheMaximum(t *testing.T) {
 // A problem is one of its own resamples: that in which every row counts once.
 func TestResampledMLLSOfTheSample(t *testing.T) {
 	p, e := problem(t, gaussianSample(t, 3, 200, 300, 5)), MLLS{Pseudocount: Laplace}
-	fast, err := e.OnResamples(p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := e.Estimate(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fast := must.Have(e.OnResamples(p))(t)
+	want := must.Have(e.Estimate(p))(t)
 	for range 2 { // one resample has no part in the next
 		got, err := fast.Estimate(p)
 		if err != nil || !floats.EqualApprox(got.TargetDistribution, want.TargetDistribution, 1e-6) {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"iwda/internal/must"
 	"iwda/weightest/internal/weighttest"
 )
 
@@ -66,20 +67,14 @@ func countedProblem(s *Sample, sourceCounts, targetCounts []int) (Problem, error
 
 func problem(t testing.TB, s *Sample) Problem {
 	t.Helper()
-	p, err := s.Problem()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return must.Have(s.Problem())(t)
 }
 
 // Three source rows and four target rows, by hand. The tie of the second source row
 // counts for class 0.
 func TestProblemOfSampleByHand(t *testing.T) {
 	p := problem(t, sampleOf(t)(2, Widen([]float32{0.75, 0.25, 0.5, 0.5, 0.25, 0.75}), []int{0, 1, 1}, []float64{0, 1, 0.25, 0.75, 0.5, 0.5, 0.25, 0.75}))
-	if err := p.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.Validate())
 	third := 1.0 / 3
 	for name, c := range map[string]struct{ got, want []float64 }{
 		"C":        {p.Confusion.RawMatrix().Data, []float64{0.75 * third, 0.75 * third, 0.25 * third, 1.25 * third}},
@@ -128,9 +123,7 @@ func TestSumsMerge(t *testing.T) {
 	}
 	merged := NewSums(k)
 	for _, i := range []int{2, 0, 1} {
-		if err := merged.Merge(parts[i]); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, merged.Merge(parts[i]))
 	}
 	if !reflect.DeepEqual(merged, whole) {
 		t.Error("the merged sums of parts differ from those of the whole")

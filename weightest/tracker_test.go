@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"iwda/internal/must"
 	"iwda/weightest/internal/weighttest"
 )
 
@@ -27,9 +28,7 @@ func (f fixed) Estimate(Problem) (Estimate, error) {
 func filled(t *testing.T) *Accumulator {
 	t.Helper()
 	a := NewAccumulator(2)
-	if err := a.Add([]float32{1, 0, 1, 0, 1, 0, 0, 1}, []int{0, 0, 0, 1}, []float32{1, 0, 0, 1}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, a.Add([]float32{1, 0, 1, 0, 1, 0, 0, 1}, []int{0, 0, 0, 1}, []float32{1, 0, 0, 1}))
 	return a
 }
 
@@ -37,19 +36,12 @@ var filledSource = []float64{0.75, 0.25}
 
 func newTracker(t *testing.T, settings TrackerSettings) *Tracker {
 	t.Helper()
-	tracker, err := NewTracker(2, settings)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tracker
+	return must.Have(NewTracker(2, settings))(t)
 }
 
 func update(t *testing.T, tracker *Tracker, statistics *Accumulator) Update {
 	t.Helper()
-	record, err := tracker.Update(statistics, filledSource)
-	if err != nil {
-		t.Fatal(err)
-	}
+	record := must.Have(tracker.Update(statistics, filledSource))(t)
 	if statistics.SourceRows() != 0 {
 		t.Error("the update left the statistics as they were")
 	}
@@ -177,9 +169,7 @@ func TestTrackerRestore(t *testing.T) {
 	state := first.State()
 	update(t, first, filled(t)) // must not reach the saved state
 	second := newTracker(t, settings)
-	if err := second.Restore(state); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, second.Restore(state))
 	if a, b := update(t, whole, filled(t)), update(t, second, filled(t)); !reflect.DeepEqual(a, b) {
 		t.Errorf("after a restore %+v, without %+v", b, a)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"iwda/adaptation/adapt/names"
 	"iwda/datasets/table"
+	"iwda/internal/must"
 )
 
 // visits are rows of forty patients whose measurements are alike, in a column of that name, and of a
@@ -73,10 +74,7 @@ func TestBelonging(t *testing.T) {
 		{"id", true, false, Naming{Roles: table.Roles{Group: "id"}}, true},
 		{"patient", true, false, Naming{Roles: table.Roles{Independent: true}}, false},
 	} {
-		d, err := Look([]string{visits(t, "source.csv", c.column, 100, c.word, c.independent, true)}, visits(t, "target.csv", c.column, 200, c.word, c.independent, false), c.n)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Have(Look([]string{visits(t, "source.csv", c.column, 100, c.word, c.independent, true)}, visits(t, "target.csv", c.column, 200, c.word, c.independent, false), c.n))(t)
 		if d.Source.Group == c.column != c.grouped || d.Target.Group != d.Source.Group || d.belong.warnings != nil || d.belong.blatant != "" {
 			t.Errorf("%+v: groups by %q and %q, warnings %q, blatant %q", c, d.Source.Group, d.Target.Group, d.belong.warnings, d.belong.blatant)
 		}
@@ -91,19 +89,13 @@ func TestBelonging(t *testing.T) {
 // A class whose rows are in too few groups leaves rows on their own, with the warning and no interval.
 func TestTooFewGroups(t *testing.T) {
 	path := visits(t, "source.csv", "patient", 100, true, false, true)
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Have(os.ReadFile(path))(t)
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
 	for i, line := range lines[1:] {
 		lines[1+i] = fmt.Sprintf("%s,c%t", line[:strings.LastIndex(line, ",")], i < 40) // four patients
 	}
 	writeFile(t, filepath.Dir(path), "source.csv", strings.Join(lines, "\n"))
-	d, err := Look([]string{path}, visits(t, "target.csv", "patient", 200, true, false, false), Naming{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Have(Look([]string{path}, visits(t, "target.csv", "patient", 200, true, false, false), Naming{}))(t)
 	if warned := strings.Contains(strings.Join(d.belong.warnings, " "), "--group-column patient"); !warned || d.Source.Group != "" || d.belong.blatant == "" {
 		t.Errorf("groups by %q, warnings %q, blatant %q", d.Source.Group, d.belong.warnings, d.belong.blatant)
 	}
@@ -136,19 +128,13 @@ func TestRowsInSets(t *testing.T) {
 	} {
 		o := Options{Folder: t.TempDir(), LabelRows: -1}
 		files := []string{persons(t, "source.csv", uint64(2*i), c.rows), persons(t, "target.csv", uint64(2*i+1), c.rows)}
-		p, err := NewPlan(files[:1], files[1], o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Have(NewPlan(files[:1], files[1], o))(t)
 		if !slices.Equal(p.Data.Source.GroupBy, c.by) || !slices.Equal(p.Data.Target.GroupBy, c.by) || (p.Data.Source.groups != nil) != (c.by != nil) {
 			t.Errorf("%d: groups by %q", i, p.Data.Source.GroupBy)
 		}
 		for _, text := range []string{string(p.Text), strings.ReplaceAll(string(p.Text), "group_by: [age, size, sex]", "")} {
 			writeFile(t, o.Folder, names.Experiment, text)
-			again, err := NewPlan(files[:1], files[1], o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			again := must.Have(NewPlan(files[:1], files[1], o))(t)
 			if is := strings.Contains(text, "group_by"); is != (again.Data.Source.GroupBy != nil) || is && again.Runs[0].Config.Hash() != p.Runs[0].Config.Hash() {
 				t.Errorf("%d: %s\ngroups by %q", i, text, again.Data.Source.GroupBy)
 			}
@@ -180,10 +166,7 @@ func TestNoSets(t *testing.T) {
 			fmt.Fprintf(&text, ",c%d\n", row%2)
 		}
 		path := writeFile(t, t.TempDir(), "source.csv", text.String())
-		d, err := Look([]string{path}, path, Naming{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Have(Look([]string{path}, path, Naming{}))(t)
 		if d.Source.GroupBy != nil || d.Source.Group != "" {
 			t.Fatalf("draw %d of %v levels: groups by %q %q, because %s", draw, levels, d.Source.Group, d.Source.GroupBy, d.belong.sure.because)
 		}
@@ -216,10 +199,7 @@ func TestMeasurementsAreNoGroups(t *testing.T) {
 			}
 			return text
 		}
-		d, err := Look([]string{writeFile(t, t.TempDir(), "source.csv", rows(600, true))}, writeFile(t, t.TempDir(), "target.csv", rows(300, false)), Naming{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Have(Look([]string{writeFile(t, t.TempDir(), "source.csv", rows(600, true))}, writeFile(t, t.TempDir(), "target.csv", rows(300, false)), Naming{}))(t)
 		if warned := strings.Contains(strings.Join(d.belong.warnings, " "), "--group-column m"); d.belong.blatant != "" || warned != word {
 			t.Errorf("words %v: %q, blatant %q", word, d.belong.warnings, d.belong.blatant)
 		}
@@ -242,10 +222,7 @@ func TestCopies(t *testing.T) {
 				source += fmt.Sprintf("%s,c%d\n", row, i%2)
 			}
 		}
-		d, err := Look([]string{writeFile(t, t.TempDir(), "source.csv", source)}, writeFile(t, t.TempDir(), "target.csv", target), Naming{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Have(Look([]string{writeFile(t, t.TempDir(), "source.csv", source)}, writeFile(t, t.TempDir(), "target.csv", target), Naming{}))(t)
 		if said := strings.Contains(strings.Join(d.belong.warnings, " "), "100 of 400 rows of the source (25%) have exactly the values of another row"); said == rounded || rounded == (d.belong.blatant != "") {
 			t.Errorf("rounded %v: %q, blatant %q", rounded, d.belong.warnings, d.belong.blatant)
 		}
@@ -264,10 +241,7 @@ func TestOutside(t *testing.T) {
 		for i := range 40 {
 			target += fmt.Sprintf("%d,%s\n", i%7, b)
 		}
-		d, err := Look([]string{writeFile(t, t.TempDir(), "source.csv", source)}, writeFile(t, t.TempDir(), "target.csv", target), Naming{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Have(Look([]string{writeFile(t, t.TempDir(), "source.csv", source)}, writeFile(t, t.TempDir(), "target.csv", target), Naming{}))(t)
 		if said := d.belong.outside; (said == "") != (want == "") || !strings.Contains(said, "\"b") && want != "" {
 			t.Errorf("b = %q: %q, want %s", b, said, want)
 		}

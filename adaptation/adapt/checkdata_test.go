@@ -19,6 +19,7 @@ import (
 	"iwda/experiments/plan"
 	"iwda/experiments/schedule"
 	"iwda/internal/input"
+	"iwda/internal/must"
 )
 
 // checked is what is said of data, and the error.
@@ -73,10 +74,7 @@ func TestCheckData(t *testing.T) {
 	folder := t.TempDir()
 	s, to := writeFile(t, folder, "source.csv", source.String()), writeFile(t, folder, "target.csv", target.String())
 	n := Naming{Roles: table.Roles{Label: "kind", Ignore: []string{"nr", "here"}}}
-	said, err := checked(s, to, n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	said := must.Have(checked(s, to, n))(t)
 	wants(t, said, `source: `+s+` (labels in "kind", without "nr", "here")`, "only in the source: \"kind\", \"here\"\nonly in the target: \"there\"\n", "source: numbers have a decimal comma\n",
 		`source: 60 rows of 2 classes: "ant" 40, "bee" 20`, "target: 60 rows without labels\n",
 		`"size"    number            2.722 ± 1.315, 10.0% missing  2.722 ± 1.315, 10.0% missing  missing cells become the median, 2.5; another column marks them; `+to+`:42: "wide" is not a number and counts as missing`,
@@ -123,10 +121,7 @@ func TestCheckDataOfMissingValues(t *testing.T) {
 	folder := t.TempDir()
 	source := writeFile(t, folder, "s.csv", "label,a,b\n"+strings.Repeat("x,1,5\ny,3,5\nx,,\ny,,\ny,2,5\n", 6))
 	target := writeFile(t, folder, "t.csv", "a,b\n"+strings.Repeat("1001,\n,\n1003,\n", 6))
-	said, err := checked(source, target, Naming{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	said := must.Have(checked(source, target, Naming{}))(t)
 	wants(t, said, `"a"     number    2 ± 0.8165, 40.0% missing  1002 ± 1, 33.3% missing  missing cells become the median, 2;`, "always 5, 40.0% missing    100.0% missing           missing cells become the median")
 }
 
@@ -150,10 +145,7 @@ func TestCheckDataOfManyColumns(t *testing.T) {
 		}
 	}
 	folder := t.TempDir()
-	said, err := checked(writeFile(t, folder, "s.csv", "label"+header.String()+source.String()), writeFile(t, folder, "t.csv", "label"+header.String()+target.String()), Naming{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	said := must.Have(checked(writeFile(t, folder, "s.csv", "label"+header.String()+source.String()), writeFile(t, folder, "t.csv", "label"+header.String()+target.String()), Naming{}))(t)
 	wants(t, said, "\n69 other columns of numbers, with nothing unusual\n", `"f5"`)
 	if n := strings.Count(said, `"f`); n != 2 { // its line and a warning
 		t.Errorf("%d columns in\n%s", n, said)
@@ -191,9 +183,7 @@ func TestCheckDataOfImages(t *testing.T) {
 	}
 	for i, path := range paths {
 		path = filepath.Join(folder, path)
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o777))
 		file, err := os.Create(path)
 		if err == nil {
 			err = errors.Join(png.Encode(file, image.NewGray(image.Rect(0, 0, 10+i, 20))), file.Close())
@@ -214,17 +204,13 @@ func TestCheckDataOfImages(t *testing.T) {
 		t.Fatal(err2)
 	}
 	var small strings.Builder
-	if err := CheckData(context.Background(), &small, []string{source}, target, Naming{}, SmallNetwork); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, CheckData(context.Background(), &small, []string{source}, target, Naming{}, SmallNetwork))
 	wants(t, small.String(), "warning: "+target+": 1 of 10 images have transparent pixels, which are taken as on white", "training sees a random part of each image, never mirrored\n")
 	if of := refusal(source, target, Naming{}); err == nil || of == nil || of.Error() != err.Error() || !strings.Contains(err.Error(), "network.pretrained") {
 		t.Errorf("without weights: %v, adapt: %v", err, of)
 	}
 	few := filepath.Join(folder, "s", "dog")
-	if err := refusal(source, few, Naming{}); err == nil || !strings.Contains(err.Error(), few+" has 3 images; at least 10 are needed to estimate its class shares: add images") {
-		t.Errorf("few images: %v", err)
-	}
+	must.Fail(t, refusal(source, few, Naming{}), few+" has 3 images; at least 10 are needed to estimate its class shares: add images")
 	writeFile(t, folder, "t/4.tif", "")
 	if said, _ := checked(source, target, Naming{}); !strings.Contains(said, target+": files that are ignored: 1 .tif;") {
 		t.Errorf("passed over:\n%s", said)
@@ -268,9 +254,7 @@ func TestCheckDataNamesRows(t *testing.T) {
 	}
 	path := writeFile(t, t.TempDir(), "both.csv", text.String())
 	var b strings.Builder
-	if err := CheckData(context.Background(), &b, []string{path}, "", Naming{Roles: table.Roles{DomainColumn: "site"}}, ""); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, CheckData(context.Background(), &b, []string{path}, "", Naming{Roles: table.Roles{DomainColumn: "site"}}, ""))
 	wants(t, strings.Join(strings.Fields(b.String()), " "), "row 200 of the source", "row 205 of the target", "has one extreme value: 1.2e+06 in row 200 (its id", "has one extreme value: 1.7e+06 in row 205 (its id")
 }
 
@@ -283,9 +267,7 @@ func TestCheckDataOfRepeatedIDs(t *testing.T) {
 	}
 	folder := t.TempDir()
 	var b strings.Builder
-	if err := CheckData(context.Background(), &b, []string{writeFile(t, folder, "s.csv", source)}, writeFile(t, folder, "t.csv", target), Naming{}, ""); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, CheckData(context.Background(), &b, []string{writeFile(t, folder, "s.csv", source)}, writeFile(t, folder, "t.csv", target), Naming{}, ""))
 	wants(t, b.String(), `The ids of the target are not unique: 3 rows have the same id as another row, for example "t0".`)
 }
 
@@ -331,8 +313,6 @@ func TestCheckDataOfColumnsThatDiffer(t *testing.T) {
 		source += fmt.Sprintf("%c,%d,1700000000\n", "ab"[i%2], 1700000001+i%3)
 		target += fmt.Sprintf("%d,1700003600\n", 1700003601+i%3)
 	}
-	if said, err = checked(writeFile(t, folder, "s.csv", source), writeFile(t, folder, "t.csv", target), Naming{}); err != nil {
-		t.Fatal(err)
-	}
+	said = must.Have(checked(writeFile(t, folder, "s.csv", source), writeFile(t, folder, "t.csv", target), Naming{}))(t)
 	wants(t, said, "1700000002 ± 0.8165 ", " 1700003602 ± 0.8165 ", "mean 1700003602 in the target, 1700000002 to 1700000002 in", "always 1.7e+09 ", " always 1.700004e+09 ")
 }

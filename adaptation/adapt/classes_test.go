@@ -13,6 +13,7 @@ import (
 	"iwda/experiments/model"
 	"iwda/experiments/store"
 	"iwda/inference/trust"
+	"iwda/internal/must"
 	"iwda/weightest/shifttest"
 )
 
@@ -47,18 +48,10 @@ func onLine(source, target []float64) judge.Candidate {
 func TestClassIntervals(t *testing.T) {
 	sourceShares, targetShares := []float64{0.7, 0.2, 0.1}, []float64{0.1, 0.3, 0.6}
 	run := onLine(sourceShares, targetShares)
-	alone, _, err := judge.New([]judge.Candidate{run})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := alone.TestShift(); err != nil {
-		t.Fatal(err)
-	}
+	alone, _ := must.Both(judge.New([]judge.Candidate{run}))(t)
+	must.Do(t, alone.TestShift())
 	about := model.Metadata{Classes: []string{"a", "b", "c"}, Shares: model.Shares{Source: sourceShares, Target: alone.Shared.Target()}}
-	shares, err := classShares(about, alone, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	shares := must.Have(classShares(about, alone, 0))(t)
 	rejected := *alone
 	rejected.Shared.Test = shifttest.LabelShift{DegreesOfFreedom: 2, P: 0.01}
 	if of, err := classShares(about, &rejected, 0); err != nil || of[0].TargetShare != shares[0].TargetShare || of[0].TargetInterval != nil {
@@ -97,9 +90,7 @@ func TestClassIntervals(t *testing.T) {
 	shares[2].weigh()
 	recall, none := trust.NumberOf(0.5, 0.25, 0.75), 0.0
 	shares[2].Recall, shares[2].ShareRejected, shares[2].MeanProbability = &recall, true, 0.125
-	if err := writeClasses(path, append(shares[2:], ClassOutcome{Class: "none", Recall: &trust.Number{Value: &none}})); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, writeClasses(path, append(shares[2:], ClassOutcome{Class: "none", Recall: &trust.Number{Value: &none}})))
 	text, err := os.ReadFile(path)
 	want := fmt.Sprintf("class,source_share,target_share,target_share_low,target_share_high,weight,weight_low,weight_high,mean_probability,predicted_share,recall,recall_low,recall_high,precision,precision_low,precision_high,share_rejected\n"+
 		"c,0.100000,%.6f,,,%.6f,,,0.125000,0.000000,0.500000,0.250000,0.750000,,,,yes\nnone,0.000000,0.000000,,,0.000000,,,0.000000,0.000000,0.000000,,,,,,no\n", shares[2].TargetShare, shares[2].TargetShare/0.1)

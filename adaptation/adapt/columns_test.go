@@ -9,6 +9,7 @@ import (
 	"iwda/datasets/catalogue"
 	"iwda/datasets/normalise"
 	"iwda/experiments/config"
+	"iwda/internal/must"
 )
 
 // columnsOf draws 200 rows of 10 normal columns; change may change the value of row i and
@@ -27,11 +28,7 @@ func columnsOf(t *testing.T, seed uint64, change func(i, j int, value *float32))
 			}
 		}
 	}
-	set, err := datasets.NewFeatures("drawn", values, datasets.KnownLabels(labels), []string{"a", "b"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return set
+	return must.Have(datasets.NewFeatures("drawn", values, datasets.KnownLabels(labels), []string{"a", "b"}))(t)
 }
 
 // Classes that may be one, and a target that is the source, are warned of.

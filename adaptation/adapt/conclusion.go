@@ -106,11 +106,6 @@ func conclude(how config.Selection, results string, runs []plan.Run, chosen *Lab
 	if unbounded != nil {
 		outcome.Problems = append(outcome.Problems, fmt.Sprintf("The class shares have no intervals: %v.", unbounded))
 	}
-	sentences, err := unestimated(results, runs)
-	if err != nil {
-		return conclusion{}, err
-	}
-	outcome.Problems = append(outcome.Problems, sentences...)
 	if outcome.compared, err = compareMethods(choice, runs, models, candidates); err != nil {
 		return conclusion{}, err
 	}

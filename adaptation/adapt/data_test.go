@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -30,10 +31,7 @@ func TestLookAtImages(t *testing.T) {
 				testfiles.Write(t, filepath.Join(root, fmt.Sprintf("%s-%d.png", path, i)), "")
 			}
 		}
-		seen, err := Look([]string{filepath.Join(root, "source")}, filepath.Join(root, "target"), Naming{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		seen := must.Have(Look([]string{filepath.Join(root, "source")}, filepath.Join(root, "target"), Naming{}))(t)
 		if seen.Source.Rows != 60 || !slices.Equal(seen.Classes, []string{"cat", "dog"}) || seen.Target.Rows != 10*len(test.target) || !slices.Equal(seen.Target.Counts, test.counts) {
 			t.Errorf("%s: %+v", name, seen)
 		}
@@ -88,10 +86,7 @@ func TestColumnsApart(t *testing.T) {
 		return writeFile(t, t.TempDir(), "rows.csv", text+"\n")
 	}
 	source, target := rows(0, 2024, "n", true), rows(3, 2025, "m", false)
-	d, err := Look([]string{source}, target, Naming{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Have(Look([]string{source}, target, Naming{}))(t)
 	want := []string{
 		`Column "when" is left out: its dates are from 2024-03-01 to 2024-03-28, and all of ` + target + ` from 2025-03-01 to 2025-03-28.`,
 		`Column "who" is left out: none of its words is in ` + target + `.`,
@@ -102,10 +97,7 @@ func TestColumnsApart(t *testing.T) {
 	if d.Width != 2 || d.belong.outside != "" {
 		t.Errorf("%d values, %q", d.Width, d.belong.outside)
 	}
-	text, err := d.Experiment(Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Have(d.Experiment(Options{}))(t)
 	if n := strings.Count(string(text), "ignore: [when, who]"); n != 2 {
 		t.Errorf("%d times:\n%s", n, text)
 	}

@@ -112,18 +112,13 @@ func Reads(folder string) []string {
 // errNotThere is wrapped if source or target are not where they were.
 var errNotThere = errors.New("is not there")
 
-// planned returns the runs of the experiment of an adaptation's folder.
-func planned(folder string) ([]plan.Run, error) {
+// finished returns those runs of the experiment of an adaptation's folder that are finished.
+func finished(folder string) ([]plan.Run, error) {
 	file, err := config.Load(filepath.Join(folder, names.Experiment))
 	if err != nil {
 		return nil, err
 	}
-	return runsOf(file)
-}
-
-// finished returns those of the runs that are finished.
-func finished(folder string) ([]plan.Run, error) {
-	runs, err := planned(folder)
+	runs, err := runsOf(file)
 	if err != nil {
 		return nil, err
 	}
@@ -205,15 +200,6 @@ func (o EvaluateOptions) methods(ctx context.Context, folder string, correction 
 		methods = append(methods, m)
 	}
 	return methods, nil
-}
-
-// Domains are the sources and, last, the target in the experiment of an adaptation's folder.
-func Domains(folder string) ([]catalogue.Files, error) {
-	runs, err := planned(folder)
-	if err != nil {
-		return nil, err
-	}
-	return runs[0].Config.Dataset.Domains, nil
 }
 
 // domainFiles are where the domains of an experiment are.

@@ -19,6 +19,7 @@ import (
 	"iwda/adaptation/predict"
 	"iwda/datasets/table"
 	"iwda/experiments/model"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 	"iwda/internal/wholefile"
 )
@@ -38,15 +39,9 @@ func labelled(t *testing.T, class func(row int) string, rows ...int) string {
 // predictedClasses reads the classes of predictions, whose ids are the numbers of the rows.
 func predictedClasses(t *testing.T, path string) (classes []string) {
 	t.Helper()
-	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Have(os.Open(path))(t)
 	defer file.Close()
-	records, err := csv.NewReader(file).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	records := must.Have(csv.NewReader(file).ReadAll())(t)
 	for _, record := range records[1:] {
 		classes = append(classes, record[1])
 	}
@@ -60,10 +55,7 @@ func TestEvaluateAndChoose(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "out")
 	ctx := context.Background()
 	o := Options{Folder: folder, Set: append(slices.Clone(small), "methods=[source-only, mcc@own]"), LabelRows: 20, Probabilities: true}
-	outcome, err := runHere(ctx, source, target, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	outcome := must.Have(runHere(ctx, source, target, o))(t)
 	toLabel := filepath.Join(folder, names.ToLabel)
 	if outcome.Files["to_label"] != names.ToLabel || labels.StateOf(toLabel).Touched {
 		t.Errorf("%v", outcome.Files)
@@ -74,16 +66,11 @@ func TestEvaluateAndChoose(t *testing.T) {
 		other = "source-only"
 	}
 	methodFolder := filepath.Join(folder, names.Runs, "adapt", "full", "source-target", other)
-	members, err := model.OpenEnsemble(methodFolder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	members := must.Have(model.OpenEnsemble(methodFolder))(t)
 	otherFile := filepath.Join(t.TempDir(), "other.csv")
 	correct(members, outcome.Correction)
 	request := predict.Request{Inputs: []string{target}, Shares: predict.ModelShares, Output: otherFile}
-	if _, err := predict.Write(ctx, members, request, predict.Options{Torch: iwrunTorch, Threads: 1, Batch: predict.DefaultBatch}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(predict.Write(ctx, members, request, predict.Options{Torch: iwrunTorch, Threads: 1, Batch: predict.DefaultBatch}))(t)
 	theirs, ours := predictedClasses(t, otherFile), predictedClasses(t, filepath.Join(folder, names.Predictions))
 	var differ, all []int
 	for row := range ours {
@@ -96,11 +83,7 @@ func TestEvaluateAndChoose(t *testing.T) {
 	}
 	evaluate := func(path string, choose bool) *labels.Evaluation {
 		t.Helper()
-		e, err := evaluateHere(ctx, folder, path, EvaluateOptions{Choose: choose})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return e
+		return must.Have(evaluateHere(ctx, folder, path, EvaluateOptions{Choose: choose}))(t)
 	}
 	method := func(e *labels.Evaluation, name string) labels.Method {
 		return e.Methods[slices.IndexFunc(e.Methods, func(m labels.Method) bool { return m.Method == name })]
@@ -125,38 +108,27 @@ func TestEvaluateAndChoose(t *testing.T) {
 	// Labels in a file that would be written anew are refused.
 	filled := labelled(t, func(row int) string { return theirs[row] }, all...)
 	classes := filepath.Join(folder, names.Classes)
-	if err := os.Remove(classes); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Link(filled, classes); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(classes))
+	must.Do(t, os.Link(filled, classes))
 	if _, err := evaluateHere(ctx, folder, classes, EvaluateOptions{Choose: true}); !errors.Is(err, wholefile.ErrSame) {
 		t.Errorf("labels in %s: %v", classes, err)
 	}
 	// If not all can be written there is no outcome, which would be of other files.
 	report := filepath.Join(folder, names.Report)
-	if err := errors.Join(os.Remove(classes), os.Remove(report), os.Mkdir(report, 0o777)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.Remove(classes), os.Remove(report), os.Mkdir(report, 0o777)))
 	if _, err := evaluateHere(ctx, folder, filled, EvaluateOptions{Choose: true}); err == nil {
 		t.Error("the report is written over a folder")
 	}
 	if _, err := ReadOutcome(folder); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("an outcome of other files: %v", err)
 	}
-	if err := os.Remove(report); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(report))
 	if again, err := runHere(ctx, source, target, o); err != nil || again.Method != outcome.Method {
 		t.Errorf("%+v, %v", again, err)
 	}
 	// By many it is, and predicts from then on.
 	e = evaluate(filled, true)
-	now, err := ReadOutcome(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	now := must.Have(ReadOutcome(folder))(t)
 	if now.Method != other || now.Labels == nil || now.Labels.Labels != 120 || now.Labels.Instead != outcome.Method || len(now.Used) != 2 || !strings.Contains(now.Used[0], "/"+other+"/") {
 		t.Errorf("%+v, labels %+v", now, now.Labels)
 	}
@@ -185,9 +157,7 @@ func TestEvaluateAndChoose(t *testing.T) {
 		t.Errorf("once more: %s, %+v, predictions %+v", e.Choice, m, e.Predictions)
 	}
 	// Without the target, the predictions can be evaluated all the same.
-	if err := os.Rename(target, target+".away"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Rename(target, target+".away"))
 	if e := evaluate(filled, false); e.Predictions.Value != 1 || e.Methods != nil || len(e.Notes) != 1 || !strings.Contains(e.Notes[0], "the target is not there") {
 		t.Errorf("%+v", e)
 	}
@@ -221,10 +191,7 @@ func overlapping(t *testing.T, rows int) (source, target string) {
 func TestMethodsAreCorrectedAlike(t *testing.T) {
 	source, target := overlapping(t, 1000)
 	folder := filepath.Join(t.TempDir(), "out")
-	outcome, err := runHere(context.Background(), source, target, Options{Folder: folder, Set: []string{"methods=[source-only@linear]", "seeds=[1]"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	outcome := must.Have(runHere(context.Background(), source, target, Options{Folder: folder, Set: []string{"methods=[source-only@linear]", "seeds=[1]"}}))(t)
 	if outcome.Correction != judge.Full || *outcome.Methods[0].Changes != 0 {
 		t.Errorf("corrected %s, changes %v", outcome.Correction, *outcome.Methods[0].Changes)
 	}
@@ -238,9 +205,7 @@ func TestMethodsAreCorrectedAlike(t *testing.T) {
 func TestEvaluateRefusesOtherData(t *testing.T) {
 	source, target := bothDomains(t)
 	folder := filepath.Join(t.TempDir(), "out")
-	if _, err := runHere(context.Background(), source, target, Options{Folder: folder, Set: []string{"methods=[source-only@linear]", "seeds=[1]"}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(runHere(context.Background(), source, target, Options{Folder: folder, Set: []string{"methods=[source-only@linear]", "seeds=[1]"}}))(t)
 	text := testfiles.Read(t, target)
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
 	slices.Reverse(lines[1:])
@@ -254,9 +219,7 @@ func TestEvaluateRefusesOtherData(t *testing.T) {
 	if e, err := evaluateHere(context.Background(), filepath.Join(folder, names.Predictions), filled, EvaluateOptions{}); err != nil || e.Labels != 3 {
 		t.Errorf("the predictions alone: %+v, %v", e, err)
 	}
-	if err := os.Remove(source); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(source))
 	if e, err := evaluateHere(context.Background(), folder, filled, EvaluateOptions{}); err != nil || !strings.Contains(e.Notes[len(e.Notes)-1], "the source is not there") {
 		t.Errorf("without the source: %+v, %v", e, err)
 	}
@@ -269,9 +232,7 @@ func TestLabelsStay(t *testing.T) {
 	o := Options{Folder: folder, Set: []string{"methods=[source-only@linear]", "seeds=[1]"}}
 	run := func() string {
 		t.Helper()
-		if _, err := runHere(context.Background(), source, target, o); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(runHere(context.Background(), source, target, o))(t)
 		text := testfiles.Read(t, filepath.Join(folder, names.ToLabel))
 		return string(text)
 	}
@@ -292,10 +253,7 @@ func TestLabelsStay(t *testing.T) {
 	if kept := run(); kept != typed {
 		t.Errorf("%s", kept)
 	}
-	outcome, err := ReadOutcome(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	outcome := must.Have(ReadOutcome(folder))(t)
 	var shown strings.Builder
 	outcome.Print(&shown, "out")
 	if text := strings.Join(strings.Fields(shown.String()), " "); !strings.Contains(text, "was kept, with 50 rows instead of 60, because it has labels or was changed. For more rows, rename it,") {
@@ -308,16 +266,12 @@ func TestLabelsStay(t *testing.T) {
 	rows := testfiles.Read(t, target)
 	testfiles.Write(t, target, strings.Replace(string(rows), "1", "2", 1))
 	o.Overwrite = true
-	if _, err := runHere(context.Background(), source, target, o); err == nil || !strings.Contains(err.Error(), names.ToLabel+": has labels of rows of former data") {
-		t.Errorf("another target: %v", err)
-	}
+	must.Refuse(runHere(context.Background(), source, target, o))(t, names.ToLabel+": has labels of rows of former data")
 	if kept, err := os.ReadFile(filepath.Join(folder, names.ToLabel)); string(kept) != typed {
 		t.Errorf("%s, %v", kept, err)
 	}
 	// A folder without an outcome, and the file alone.
-	if err := os.Remove(filepath.Join(folder, names.Outcome)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(filepath.Join(folder, names.Outcome)))
 	filled := labelled(t, func(row int) string { return "dog" }, 60, 70, 80)
 	for _, of := range []string{folder, filepath.Join(folder, names.Predictions)} {
 		e, err := evaluateHere(context.Background(), of, filled, EvaluateOptions{})
@@ -330,9 +284,7 @@ func TestLabelsStay(t *testing.T) {
 	}
 	none := filepath.Join(t.TempDir(), "none")
 	o.Folder, o.LabelRows = none, -1
-	if _, err := runHere(context.Background(), source, target, o); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(runHere(context.Background(), source, target, o))(t)
 	if _, err := os.Stat(filepath.Join(none, names.ToLabel)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("rows to label, of which none were asked for: %v", err)
 	}

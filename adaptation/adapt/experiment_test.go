@@ -14,6 +14,7 @@ import (
 	"iwda/experiments/config"
 	"iwda/experiments/engine"
 	"iwda/experiments/plan"
+	"iwda/internal/must"
 )
 
 // seen is what Look says of domains of that size.
@@ -28,10 +29,7 @@ func seen(kind catalogue.Kind, source, target int) Data {
 // parse returns the experiment of the data.
 func parse(t *testing.T, d Data) *config.File {
 	t.Helper()
-	text, err := d.Experiment(Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Have(d.Experiment(Options{}))(t)
 	file, err := config.Parse("experiment.yaml", text)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
@@ -46,10 +44,7 @@ func TestExperiment(t *testing.T) {
 		{20, 7, 2, 266, 3}, {600, 600, 64, 266, 3}, {300, 1000, 64, 160, 3}, {20000, 20000, 128, 23, 2}, {1_000_000, 10, 128, 8, 2},
 	} {
 		file := parse(t, seen(catalogue.Vectors, size.source, size.target))
-		runs, err := runsOf(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		runs := must.Have(runsOf(file))(t)
 		if chosen := file.Config.Selection; len(runs) != size.classifiers+8 || chosen.Rule != "" || len(chosen.SameMeaning) != size.classifiers+2 || len(chosen.ColumnsMoved) != size.classifiers+3 {
 			t.Errorf("%d runs, chosen by %+v", len(runs), chosen)
 		}
@@ -99,9 +94,7 @@ func TestExperimentOnATable(t *testing.T) {
 	}
 	images := seen(catalogue.ImageFiles, 600, 500)
 	images.Form = Table
-	if _, err := images.Experiment(Options{}); err == nil || !strings.Contains(err.Error(), "not for images") {
-		t.Errorf("images that are a table: %v", err)
-	}
+	must.Refuse(images.Experiment(Options{}))(t, "not for images")
 }
 
 // If it is known that only class shares differ, nothing is trained that takes columns to have moved. The
@@ -110,10 +103,7 @@ func TestExperimentOfLabelShift(t *testing.T) {
 	for width, methods := range map[int][]string{13: {"source-only@linear", "source-only@perceptron", "source-only@forest", "source-only@boosting"}, 64: {"source-only@linear", "source-only@forest", "source-only@boosting", "source-only", "mcc"}} {
 		d := seen(catalogue.Vectors, 600, 500)
 		d.Width, d.Columns.Clipped = width, []int{3}
-		text, err := d.Experiment(Options{LabelShift: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Have(d.Experiment(Options{LabelShift: true}))(t)
 		file, err := config.Parse("experiment.yaml", text)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)
@@ -126,9 +116,7 @@ func TestExperimentOfLabelShift(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := seen(catalogue.ImageFiles, 200, 200).Experiment(Options{LabelShift: true}); err == nil || !strings.Contains(err.Error(), "--label-shift is for rows of features") {
-		t.Error(err)
-	}
+	must.Refuse(seen(catalogue.ImageFiles, 200, 200).Experiment(Options{LabelShift: true}))(t, "--label-shift is for rows of features")
 }
 
 // Without iwrun-torch an array has the methods that make no steps, unless others are asked for. It is looked for once
@@ -178,10 +166,7 @@ func TestExperimentOnImages(t *testing.T) {
 	if c := runs[8].Config; c.Network.Name != "resnet50" || !c.Network.Frozen || c.Train.Steps == 0 || c.Train.Steps%c.Train.EvalEvery != 0 || c.Method != "iwcdan" || !strings.Contains(trainedViews(c.Dataset), "mirrored half of the time; set dataset.mirror=false") {
 		t.Errorf("%+v", c)
 	}
-	text, err := d.Experiment(Options{Network: SmallNetwork})
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Have(d.Experiment(Options{Network: SmallNetwork}))(t)
 	if file, err = d.parse("experiment.yaml", text, nil); err != nil || trainedViews(file.Config.Dataset) != "training sees a random part of each image, never mirrored" {
 		t.Errorf("%v\n%s", err, text)
 	}
@@ -189,10 +174,7 @@ func TestExperimentOnImages(t *testing.T) {
 
 // Everything that was chosen has a reason beside it.
 func TestExperimentSaysWhy(t *testing.T) {
-	text, err := seen(catalogue.Vectors, 600, 500).Experiment(Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Have(seen(catalogue.Vectors, 600, 500).Experiment(Options{}))(t)
 	for _, part := range []string{
 		"# Source: 600 rows of 64 values, 2 classes; the rarest, \"dog\", has 5.\n", "# Target: 500 rows without labels.\n",
 		"\nmethods: [source-only@linear, source-only@forest, source-only@boosting, source-only, mcc, iwcdan@own, iwcdan@matched]\n", "\nseeds: [1, 2] #", "  alike: [source-only@linear, source-only@forest, source-only@boosting, source-only, mcc]\n",
@@ -248,23 +230,15 @@ func TestLength(t *testing.T) {
 		{many, 0, 53, 0, 17, 3551}, {many, 1200, 17, 0, 5, 1139},
 		{images, 0, 0, 2000, 200, 2000}, {images, 5009, 0, 5000, 500, 5000}, {images, 3, 0, 10, 1, 10},
 	} {
-		text, err := c.data.Experiment(Options{Steps: c.steps})
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Have(c.data.Experiment(Options{Steps: c.steps}))(t)
 		file, err := config.Parse("experiment.yaml", text)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
 		assigned := parse(t, c.data)
-		if err := assigned.Set(c.data.lengthSet(c.steps)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, assigned.Set(c.data.lengthSet(c.steps)))
 		for _, f := range []*config.File{file, assigned} {
-			run, err := f.Resolve("source-target", "full", "iwdan", 1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			run := must.Have(f.Resolve("source-target", "full", "iwdan", 1))(t)
 			tr := run.Train
 			if c.data.Kind != catalogue.Vectors {
 				tr.Schedule.Every = tr.EvalEvery

@@ -19,6 +19,7 @@ import (
 	"iwda/adaptation/labelshift"
 	"iwda/datasets/table"
 	"iwda/internal/heading"
+	"iwda/internal/must"
 	"iwda/internal/printable"
 	"iwda/internal/testfiles"
 )
@@ -27,14 +28,8 @@ import (
 func TestHeadings(t *testing.T) {
 	folder := t.TempDir()
 	path := func(name string) string { return filepath.Join(folder, name) }
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
 	columns := func(name string) (columns []string) {
-		must(table.ReadText(path(name), func(header []string) error {
+		must.Do(t, table.ReadText(path(name), func(header []string) error {
 			columns = slices.Clone(header)
 			return nil
 		}, func(int, []string) error { return nil }))
@@ -46,25 +41,21 @@ func TestHeadings(t *testing.T) {
 	classes := []string{"cat", "dog"}
 	_, err := table.WritePredictions(path(names.Predictions), table.Predictions{Classes: classes, Probabilities: true},
 		func(add table.Add) error { return add("1", []float32{0.25, 0.75}) })
-	must(err)
-	must(labels.Write(path(names.ToLabel), []labels.Row{{}}))
+	must.Do(t, err)
+	must.Do(t, labels.Write(path(names.ToLabel), []labels.Row{{}}))
 	of := []ClassOutcome{{Class: "cat", TargetInterval: new(TargetInterval), WeightInterval: new(WeightInterval)}}
-	must(writeClasses(path(names.Classes), of))
-	must(os.WriteFile(path("source.csv"), []byte("label,probability_cat,probability_dog\ncat,0.75,0.25\ndog,0.25,0.75\n"), 0o666))
-	must(os.WriteFile(path("target.csv"), []byte("probability_cat,probability_dog\n0.75,0.25\n0.25,0.75\n0.25,0.75\n"), 0o666))
-	source, err := labelshift.ReadSource(path("source.csv"), table.Options{})
-	must(err)
-	target, err := labelshift.ReadTarget(path("target.csv"), table.Options{}, source)
-	must(err)
+	must.Do(t, writeClasses(path(names.Classes), of))
+	must.Do(t, os.WriteFile(path("source.csv"), []byte("label,probability_cat,probability_dog\ncat,0.75,0.25\ndog,0.25,0.75\n"), 0o666))
+	must.Do(t, os.WriteFile(path("target.csv"), []byte("probability_cat,probability_dog\n0.75,0.25\n0.25,0.75\n0.25,0.75\n"), 0o666))
+	source := must.Have(labelshift.ReadSource(path("source.csv"), table.Options{}))(t)
+	target := must.Have(labelshift.ReadTarget(path("target.csv"), table.Options{}, source))(t)
 	settings := labelshift.Default()
 	settings.Replicas = 20
-	analysis, err := labelshift.Analyse(source, target, settings)
-	must(err)
+	analysis := must.Have(labelshift.Analyse(source, target, settings))(t)
 
-	text, err := json.Marshal(of[0])
-	must(err)
+	text := must.Have(json.Marshal(of[0]))(t)
 	var keys map[string]any
-	must(json.Unmarshal(text, &keys))
+	must.Do(t, json.Unmarshal(text, &keys))
 	for _, key := range shares {
 		if _, has := keys[key]; !has {
 			t.Errorf("a class of outcome.json has no %q: %s", key, text)
@@ -122,10 +113,7 @@ func TestNoFormulas(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"predictions", "to_label", "classes"} {
-		file, err := os.Open(path(name + ".csv"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must.Have(os.Open(path(name + ".csv")))(t)
 		records, err := csv.NewReader(file).ReadAll()
 		file.Close()
 		if err != nil {
@@ -187,10 +175,7 @@ func TestTablesInParquet(t *testing.T) {
 	o := Options{Folder: filepath.Join(t.TempDir(), "out"), Set: []string{"methods=[source-only@linear]", "seeds=[1]"}, Format: "parquet", Probabilities: true}
 	run := func(has, lacks string) *Outcome {
 		t.Helper()
-		outcome, err := runHere(context.Background(), source, target, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		outcome := must.Have(runHere(context.Background(), source, target, o))(t)
 		for _, name := range []string{"predictions", "classes"} {
 			if outcome.Files[name] != name+has || !names.Exists(filepath.Join(o.Folder, name+has)) || names.Exists(filepath.Join(o.Folder, name+lacks)) {
 				t.Errorf("%s: %v", name, outcome.Files)
@@ -207,10 +192,7 @@ func TestTablesInParquet(t *testing.T) {
 		t.Errorf("%v, %v; outcome.json has %v", shares, err, outcome.Classes[0].TargetShare)
 	}
 	filled := labelled(t, func(int) string { return "dog" }, 60, 70, 80)
-	inParquet, err := evaluateHere(context.Background(), o.Folder, filled, EvaluateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	inParquet := must.Have(evaluateHere(context.Background(), o.Folder, filled, EvaluateOptions{}))(t)
 	if classes, err := table.ClassesOf(filepath.Join(o.Folder, "predictions.parquet")); err != nil || !slices.Equal(classes, []string{outcome.Classes[0].Class, outcome.Classes[1].Class}) {
 		t.Errorf("probabilities of %q, %v", classes, err)
 	}
@@ -221,9 +203,7 @@ func TestTablesInParquet(t *testing.T) {
 		t.Error(diff, err)
 	}
 	o.Format = "xls"
-	if _, err := runHere(context.Background(), source, target, o); err == nil || !strings.Contains(err.Error(), `no format "xls"; there are csv and parquet`) {
-		t.Errorf("error %v", err)
-	}
+	must.Refuse(runHere(context.Background(), source, target, o))(t, `no format "xls"; there are csv and parquet`)
 }
 
 // An outcome of another format is an error that says which.

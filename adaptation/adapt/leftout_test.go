@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"iwda/experiments/store"
+	"iwda/internal/must"
 )
 
 // A run whose held-out rows allow no calibration is left out by name, and the others predict.
@@ -15,18 +16,10 @@ func TestRunWithoutCalibrationIsLeftOut(t *testing.T) {
 	source, target := bothDomains(t)
 	folder := filepath.Join(t.TempDir(), "out")
 	o := Options{Folder: folder, Set: []string{"methods=[source-only@linear, source-only]", "seeds=[1]"}}
-	if _, err := runHere(context.Background(), source, target, o); err != nil {
-		t.Fatal(err)
-	}
-	p, err := NewPlan([]string{source}, target, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Have(runHere(context.Background(), source, target, o))(t)
+	p := must.Have(NewPlan([]string{source}, target, o))(t)
 	spoil(t, p.Runs[1].Dir(p.results()))
-	outcome, err := runHere(context.Background(), source, target, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	outcome := must.Have(runHere(context.Background(), source, target, o))(t)
 	if outcome.Method != "source-only@linear" || len(outcome.Runs) != 1 {
 		t.Errorf("%s predicts, of %d runs", outcome.Method, len(outcome.Runs))
 	}
@@ -38,12 +31,7 @@ func TestRunWithoutCalibrationIsLeftOut(t *testing.T) {
 // spoil puts what is no number among the logits of a run's held-out rows.
 func spoil(t *testing.T, dir store.Dir) {
 	t.Helper()
-	o, err := dir.ReadOutputs()
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := must.Have(dir.ReadOutputs())(t)
 	o.HeldOut[0] = float32(math.NaN())
-	if err := dir.WriteOutputs(o); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, dir.WriteOutputs(o))
 }

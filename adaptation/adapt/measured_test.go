@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"iwda/adaptation/adapt/names"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -57,10 +58,7 @@ func TestMeasuredByLabels(t *testing.T) {
 		if string(predictions) != without {
 			t.Errorf("%s: other predictions than without labels", c.name)
 		}
-		records, err := csv.NewReader(strings.NewReader(string(predictions))).ReadAll()
-		if err != nil {
-			t.Fatal(err)
-		}
+		records := must.Have(csv.NewReader(strings.NewReader(string(predictions))).ReadAll())(t)
 		right := 0
 		for row, record := range records[1:] {
 			if c.labelled(row) && record[1] == truth(row) {

@@ -14,6 +14,7 @@ import (
 	"iwda/datasets/table"
 	"iwda/experiments/config"
 	"iwda/experiments/model"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -109,9 +110,7 @@ func TestNamingInTheExperimentFile(t *testing.T) {
 		t.Error(err)
 	}
 	d.Target.ID = ""
-	if err := d.checkExperiment(file); err == nil || !strings.Contains(err.Error(), "uses other columns of the target: ") {
-		t.Errorf("error %v", err)
-	}
+	must.Fail(t, d.checkExperiment(file), "uses other columns of the target: ")
 }
 
 // oneFile has both domains, with labels, ids, domains and more under names of their own.
@@ -137,24 +136,16 @@ func TestOneFileWithBothDomains(t *testing.T) {
 	folder := t.TempDir()
 	path, out := oneFile(t, folder), filepath.Join(folder, "out")
 	o := Options{Folder: out, Set: small, Columns: Naming{Roles: table.Roles{Label: "species", ID: "sample", Ignore: []string{"run"}, DomainColumn: "site"}}}
-	if _, err := runHere(context.Background(), path, "", o); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(runHere(context.Background(), path, "", o))(t)
 	predictions := lines(t, filepath.Join(out, names.Predictions))
 	if len(predictions) != 121 || !strings.HasPrefix(predictions[1], "s1,") || !strings.HasPrefix(predictions[120], "s239,") {
 		t.Fatalf("%d lines: %q", len(predictions), predictions[:2])
 	}
-	file, err := config.Load(filepath.Join(out, names.Experiment))
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Have(config.Load(filepath.Join(out, names.Experiment)))(t)
 	if got := domainFiles(file)[targetName]; got.ID != "sample" || got.DomainValue != "south" || !slices.Equal(got.Ignore, []string{"run"}) {
 		t.Errorf("%+v", got)
 	}
-	members, err := model.OpenEnsemble(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	members := must.Have(model.OpenEnsemble(out))(t)
 	if in := members[0].Input; !slices.Equal(in.Columns, []string{"width", "height"}) || in.IDColumn != "sample" {
 		t.Errorf("%+v", in)
 	}
@@ -174,9 +165,7 @@ func TestOneFileWithBothDomains(t *testing.T) {
 	if err != nil || len(e.Methods) == 0 || e.Methods[0].Accuracy.Value == 0 {
 		t.Errorf("%+v, %v", e, err)
 	}
-	if _, err := runHere(context.Background(), path, "", Options{Folder: out, Columns: Naming{Roles: table.Roles{Label: "species", DomainColumn: "site"}}}); err == nil || !strings.Contains(err.Error(), "uses other columns of the source") {
-		t.Errorf("other columns: error %v", err)
-	}
+	must.Refuse(runHere(context.Background(), path, "", Options{Folder: out, Columns: Naming{Roles: table.Roles{Label: "species", DomainColumn: "site"}}}))(t, "uses other columns of the source")
 }
 
 func lines(t *testing.T, path string) []string {

@@ -63,13 +63,8 @@ type reportView struct {
 	Method, Predicts     string
 	ShareKey             []keyEntry
 	Classes, MoreClasses []classRow
-	Reliability          template.HTML
-	After                bool
-	Unfitted             string
-	Bins                 []binRow
 	Confusion            [][]cell // nil of many classes
 	Confused             []confused
-	Histograms           []panel
 	ToLabel, Command     string
 	Drawn                int          // rows to label
 	First                []labels.Row // of these
@@ -81,12 +76,6 @@ type keyEntry struct{ Class, Text string }
 type classRow struct {
 	ClassOutcome
 	Bars template.HTML
-}
-
-// panel is a figure with its caption.
-type panel struct {
-	Title, Caption string
-	SVG            template.HTML
 }
 
 // Bounds of what is shown.

@@ -27,6 +27,7 @@ import (
 	"iwda/experiments/schedule"
 	"iwda/experiments/store"
 	"iwda/experiments/train"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 	"iwda/internal/wholefile"
 )
@@ -71,9 +72,7 @@ func TestFolderThatIsMoved(t *testing.T) {
 	o := Options{Folder: folder, Set: small, Train: func(context.Context, []plan.Run, string, func(plan.Run) string) ([]schedule.Failure, error) {
 		return nil, os.Rename(folder, folder+" elsewhere")
 	}}
-	if _, err := runHere(context.Background(), source, target, o); err == nil || !strings.Contains(err.Error(), folder+" was moved, deleted or replaced") {
-		t.Errorf("error %v", err)
-	}
+	must.Refuse(runHere(context.Background(), source, target, o))(t, folder+" was moved, deleted or replaced")
 	if _, err := os.Stat(folder); err == nil {
 		t.Error("the folder was made anew")
 	}
@@ -85,18 +84,13 @@ func TestRun(t *testing.T) {
 	source, target := bothDomains(t)
 	folder := filepath.Join(t.TempDir(), "out")
 	o := Options{Folder: folder, Set: small}
-	outcome, err := runHere(context.Background(), source, target, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	outcome := must.Have(runHere(context.Background(), source, target, o))(t)
 	text := func(name string) []byte {
 		content := testfiles.Read(t, filepath.Join(folder, name))
 		return content
 	}
 	var read Outcome
-	if err := json.Unmarshal(text(names.Outcome), &read); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text(names.Outcome), &read))
 	if diff := cmp.Diff(*outcome, read); diff != "" {
 		t.Error(diff)
 	}
@@ -109,7 +103,7 @@ func TestRun(t *testing.T) {
 	if len(outcome.Cases) != 3 || len(outcome.Needs) != 2 || outcome.Reliable == "" || outcome.Headline != outcome.Known().Headline() {
 		t.Errorf("%q, cases %+v, needs %+v", outcome.Headline, outcome.Cases, outcome.Needs)
 	}
-	if h := outcome.HeldOut; h.Networks != 2 || h.Rows != 32 || h.Accuracy < 0.8 || h.Accuracy > 1 || h.GapAfter == nil {
+	if h := outcome.HeldOut; h.Networks != 2 || h.Rows != 32 || h.Accuracy < 0.8 || h.Accuracy > 1 {
 		t.Errorf("on held-out rows %+v", h)
 	}
 	for _, m := range outcome.Methods {
@@ -150,10 +144,7 @@ func TestRun(t *testing.T) {
 		}
 		return []schedule.Failure{{Run: runs[0], Reason: "it is left out\nfor a reason"}}, nil
 	}
-	again, err := runHere(context.Background(), source, target, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := must.Have(runHere(context.Background(), source, target, o))(t)
 	if len(again.Runs) != 3 || len(again.Failed) != 1 || !slices.ContainsFunc(again.Warnings, func(w string) bool { return strings.HasSuffix(w, "failed and is left out: it is left out.") }) {
 		t.Errorf("with a run that failed: %+v", again)
 	}
@@ -231,9 +222,7 @@ func TestRunEnds(t *testing.T) {
 		if text, _ := os.ReadFile(path); err == nil || !strings.Contains(err.Error(), path+" would be overwritten") || string(text) != "{}\n" {
 			t.Errorf("%s, %v", text, err)
 		}
-		if err := os.Remove(path); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Remove(path))
 	}
 	if left, err := os.ReadDir(own); len(left) > 0 || err != nil {
 		t.Errorf("%v, %v", left, err)

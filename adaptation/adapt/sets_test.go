@@ -13,6 +13,7 @@ import (
 	"iwda/adaptation/adapt/names"
 	"iwda/adaptation/predict"
 	"iwda/experiments/model"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -36,9 +37,7 @@ func TestSets(t *testing.T) {
 	}
 	target := filepath.Join(folder, "target.csv")
 	o := Options{Folder: filepath.Join(folder, "out"), Sets: 0.9}
-	if _, err := runHere(context.Background(), filepath.Join(folder, "source.csv"), target, o); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(runHere(context.Background(), filepath.Join(folder, "source.csv"), target, o))(t)
 	covered := func(path string, low, high float64) {
 		t.Helper()
 		all := lines(t, path)
@@ -64,24 +63,15 @@ func TestSets(t *testing.T) {
 		_, err := predict.Write(context.Background(), models, request, predict.Options{Torch: iwrunTorch})
 		return err
 	}
-	models, err := model.OpenEnsemble(o.Folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := write(models, 0.8); err != nil {
-		t.Fatal(err)
-	}
+	models := must.Have(model.OpenEnsemble(o.Folder))(t)
+	must.Do(t, write(models, 0.8))
 	covered(again, 0.68, 0.92)
-	if err := write(models, 0.7); err == nil || !strings.Contains(err.Error(), "have sets of the levels [0.8 0.9 0.95 0.99]") {
-		t.Error(err)
-	}
+	must.Fail(t, write(models, 0.7), "have sets of the levels [0.8 0.9 0.95 0.99]")
 	// What could not have sets in the end is an error before it is trained.
 	o.Folder, o.Set = filepath.Join(folder, "steps"), []string{"methods=[source-only]", "selection.alike=[source-only]"}
 	if _, err := NewPlan([]string{filepath.Join(folder, "source.csv")}, target, o); !errors.Is(err, predict.ErrNoSets) {
 		t.Error(err)
 	}
 	models[0].Sets = nil
-	if err := write(models, 0.8); err == nil || !strings.Contains(err.Error(), "there are no sets of classes by these models") {
-		t.Error(err)
-	}
+	must.Fail(t, write(models, 0.8), "there are no sets of classes by these models")
 }

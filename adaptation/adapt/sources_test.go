@@ -11,6 +11,7 @@ import (
 
 	"iwda/adaptation/adapt/names"
 	"iwda/datasets/table"
+	"iwda/internal/must"
 )
 
 // hospital writes rows of a table, a share of them sick, with a measurement, a word that the hospital alone has in places,
@@ -59,10 +60,7 @@ func TestSeveralSources(t *testing.T) {
 	folder := t.TempDir()
 	a, b, target := hospital(t, folder, "a.csv", "Class", 300, 0.2), hospital(t, folder, "b.csv", "category", 200, 0.8), hospital(t, folder, "t.csv", "", 240, 0.5)
 	o := Options{Folder: filepath.Join(folder, "out"), Set: []string{"methods=[source-only@linear, source-only@forest]"}, Columns: Naming{Roles: table.Roles{Group: "patient"}}}
-	p, outcome, err := adaptHere([]string{a, b}, target, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p, outcome := must.Both(adaptHere([]string{a, b}, target, o))(t)
 	d := p.Data
 	levels := d.Learnt.Encoding[slices.IndexFunc(d.Learnt.Encoding, func(c table.Coding) bool { return c.Column == "ward" })].Levels
 	if !slices.Contains(levels, "only in a.csv") || !slices.Contains(levels, "only in b.csv") || d.Learnt.Columns[0].Missing[0] != 34+23 {
@@ -96,9 +94,7 @@ func TestSeveralSources(t *testing.T) {
 		}
 	}
 	hospital(t, folder, "b.csv", "category", 202, 0.8)
-	if _, err := evaluateHere(context.Background(), o.Folder, labels, EvaluateOptions{Choose: true}); err == nil || !strings.Contains(err.Error(), "was trained on "+a+", "+b+" and "+target+", which have changed since") {
-		t.Error(err)
-	}
+	must.Refuse(evaluateHere(context.Background(), o.Folder, labels, EvaluateOptions{Choose: true}))(t, "was trained on "+a+", "+b+" and "+target+", which have changed since")
 }
 
 // Methods that make steps weigh each source by itself, unless these are pooled, and then each class must be in each.
@@ -107,10 +103,7 @@ func TestSourcesOfSteps(t *testing.T) {
 	a, b, target := hospital(t, folder, "a.csv", "label", 200, 0.2), hospital(t, folder, "b.csv", "label", 120, 0.8), hospital(t, folder, "t.csv", "", 100, 0.5)
 	third := writeFile(t, folder, "third.csv", "patient,age,ward,label\n"+strings.Repeat("p1,60,west,dead\np2,40,east,well\np3,50,west,sick\n", 9))
 	o := Options{Folder: filepath.Join(folder, "out"), Set: small, Columns: Naming{Form: Array, Roles: table.Roles{Ignore: []string{"patient"}}}}
-	p, outcome, err := adaptHere([]string{a, b}, target, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p, outcome := must.Both(adaptHere([]string{a, b}, target, o))(t)
 	result, err := p.Runs[3].Dir(p.results()).ReadResult()
 	if err != nil || len(result.Sources) != 2 || result.Sources[0].Shares[0] >= 0.4 || result.Sources[1].Shares[0] <= 0.6 {
 		t.Errorf("%+v, %v", result.Sources, err)
@@ -158,14 +151,10 @@ func TestMistakesOfSources(t *testing.T) {
 	}
 	one, n := writeFile(t, folder, "one.csv", text.String()), Naming{Roles: table.Roles{DomainColumn: "site"}, SourceValues: []string{"n", "s"}}
 	said := new(strings.Builder)
-	if err := CheckData(context.Background(), said, []string{one}, "", n, ""); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, CheckData(context.Background(), said, []string{one}, "", n, ""))
 	wants(t, said.String(), `source: rows with "n" or "s" in the column "site"; target: rows with "w"`, "source: 60 rows of 2 classes: \"a\" 30, \"b\" 30\n  \"n\": 30 rows of 2 classes: \"a\" 15, \"b\" 15\n", "counts the rows of the source and the target")
 	n.SourceValues = []string{"n", "n"}
-	if err := CheckData(context.Background(), said, []string{one}, "", n, ""); err == nil || !strings.Contains(err.Error(), `"n" cannot be two domains`) {
-		t.Error(err)
-	}
+	must.Fail(t, CheckData(context.Background(), said, []string{one}, "", n, ""), `"n" cannot be two domains`)
 	p, err := NewPlan([]string{a, a}, target, Options{Folder: filepath.Join(folder, "out"), Columns: label})
 	if err != nil || !strings.Contains(strings.Join(p.Warnings, "\n"), "Two sources are the same: "+a) {
 		t.Errorf("%+v, %v", p, err)

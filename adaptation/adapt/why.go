@@ -28,14 +28,17 @@ func (o conclusion) used() string {
 		return o.labels.String()
 	}
 	if o.Together != nil {
-		corrected := map[judge.Correction]string{
+		corrected, whole := map[judge.Correction]string{
 			judge.Full: "corrected for the class shares that each run estimates", judge.Halfway: "corrected halfway for the class shares that each run estimates", judge.None: "without correction for class shares",
+		}[o.Correction]
+		if !whole {
+			corrected = fmt.Sprintf("corrected in part (%s) for the class shares that each run estimates", o.Correction)
 		}
 		names, predict := o.Names(), "predict together"
 		if len(names) == 1 {
 			predict = "predicts"
 		}
-		return fmt.Sprintf("%s %s, %s: %s.", printable.And(names), predict, corrected[o.Correction], o.Because)
+		return fmt.Sprintf("%s %s, %s: %s.", printable.And(names), predict, corrected, o.Because)
 	}
 	if o.Used != o.Best {
 		return o.preferred()

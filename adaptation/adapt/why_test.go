@@ -8,6 +8,7 @@ import (
 	"iwda/adaptation/adapt/names"
 	"iwda/adaptation/judge"
 	"iwda/adaptation/labels"
+	"iwda/internal/must"
 	"iwda/internal/wholefile"
 )
 
@@ -15,9 +16,7 @@ import (
 func TestSentencesHaveCommands(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "an out")
 	p := &Plan{options: Options{Folder: folder}}
-	if err := new(wholefile.Disk).MakeFolder(folder); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, new(wholefile.Disk).MakeFolder(folder))
 	evaluate := "iwrun evaluate '" + folder + "' '" + folder + "/to_label.csv' says "
 	o := conclusion{Folder: folder, Choice: judge.Choice{Judged: []judge.Judgement{judged("mcc/seed-1", 0.5), judged("mcc/seed-2", 0.5)}, Methods: []judge.Method{{Name: "mcc", Runs: []int{0, 1}}}}}
 	if text := strings.Join(o.Why(nil), "\n"); !strings.Contains(text, "iwrun predict '"+folder+"', ") {
@@ -30,8 +29,6 @@ func TestSentencesHaveCommands(t *testing.T) {
 		if err := w.writeToLabel(p, draw); err != nil || strings.Contains(w.kept, evaluate) != (class == "b") {
 			t.Errorf("class %s: %v; said of what is kept\n%s", class, err, w.kept)
 		}
-		if err := wholefile.WriteText(p.path(names.ToLabel), "id,label\n1,a\n"); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, wholefile.WriteText(p.path(names.ToLabel), "id,label\n1,a\n"))
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"iwda/datasets/table"
 	"iwda/experiments/model"
 	"iwda/internal/evenly"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -54,10 +55,7 @@ func wordyDomains(t *testing.T) (source, target string) {
 func TestWords(t *testing.T) {
 	source, target := wordyDomains(t)
 	folder := filepath.Join(t.TempDir(), "out")
-	outcome, err := runHere(context.Background(), source, target, Options{Folder: folder, Set: small, Probabilities: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	outcome := must.Have(runHere(context.Background(), source, target, Options{Folder: folder, Set: small, Probabilities: true}))(t)
 	summary := outcome.Decisions[1]
 	if summary.About != "columns" || !strings.HasPrefix(summary.Choice, `1 of 4 columns with words: "colour" (3 levels); 3 of 4 columns with missing values: "height" (`) {
 		t.Errorf("%+v", summary)
@@ -69,10 +67,7 @@ func TestWords(t *testing.T) {
 	if !slices.Contains(outcome.Warnings, "C"+stray+".") {
 		t.Errorf("%q", outcome.Warnings)
 	}
-	members, err := model.OpenEnsemble(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	members := must.Have(model.OpenEnsemble(folder))(t)
 	want := []string{"height", "height is missing", "colour=green", "colour=red", "colour=blue", "colour is missing", "legs", "legs is missing"}
 	got := members[0].Input.Columns
 	if sorted := slices.Sorted(slices.Values(got)); !slices.Equal(sorted, slices.Sorted(slices.Values(want))) {
@@ -86,10 +81,7 @@ func TestWords(t *testing.T) {
 	for name, input := range map[string]string{"raw": target, "encoded": encodedRows(t, source, target)} {
 		output := filepath.Join(t.TempDir(), "predictions.csv")
 		request := predict.Request{Inputs: []string{input}, Shares: predict.ModelShares, Output: output, Probabilities: true}
-		written, err := predict.Write(context.Background(), members, request, predict.Options{Torch: iwrunTorch, Threads: 1, Batch: predict.DefaultBatch})
-		if err != nil {
-			t.Fatal(err)
-		}
+		written := must.Have(predict.Write(context.Background(), members, request, predict.Options{Torch: iwrunTorch, Threads: 1, Batch: predict.DefaultBatch}))(t)
 		if raw := name == "raw"; raw != (len(written.Strays) == 2 && strings.HasPrefix(written.Strays[0], "c"+violet) && written.Strays[1] == "c"+stray) || !raw && written.Strays != nil {
 			t.Errorf("%s rows: %q", name, written.Strays)
 		}
@@ -102,17 +94,9 @@ func TestWords(t *testing.T) {
 // encodedRows writes the target's rows as training reads them.
 func encodedRows(t *testing.T, source, target string) string {
 	t.Helper()
-	data, err := catalogue.Find("files")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if data, err = data.Of([]catalogue.Files{{Domain: "s", Path: source}, {Domain: "t", Path: target}}); err != nil {
-		t.Fatal(err)
-	}
-	task, err := data.OpenTask("s", "t", catalogue.Source{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Have(catalogue.Find("files"))(t)
+	data = must.Have(data.Of([]catalogue.Files{{Domain: "s", Path: source}, {Domain: "t", Path: target}}))(t)
+	task := must.Have(data.OpenTask("s", "t", catalogue.Source{}))(t)
 	defer task.Close()
 	values := make([]float32, task.Target.Len()*datasets.Size(task.Target.Shape()))
 	datasets.CopyRows(values, task.Target, evenly.All(task.Target.Len()))

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"iwda/inference/classshares"
+	"iwda/internal/must"
 	"iwda/weightest"
 )
 
@@ -16,10 +17,7 @@ import (
 func TestCalibratedElsewhere(t *testing.T) {
 	candidates, _ := problem(t)
 	sure, right := candidates[1], candidates[0].Uncalibrated()
-	p, err := sure.CalibratedElsewhere()
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Have(sure.CalibratedElsewhere())(t)
 	distance := func(p []float64) float64 { return floats.Distance(p, right, 1) / float64(len(p)) }
 	if got, before := distance(p), distance(sure.Uncalibrated()); got > 0.01 || before < 0.05 {
 		t.Errorf("%v away from what is right, %v before", got, before)
@@ -30,10 +28,7 @@ func TestCalibratedElsewhere(t *testing.T) {
 	for _, i := range slices.Concat(parts[1:]...) {
 		without.HeldOut, without.HeldOutLabels = append(without.HeldOut, sure.HeldOut[3*i:3*i+3]...), append(without.HeldOutLabels, sure.HeldOutLabels[i])
 	}
-	by, err := classshares.Calibrate(3, without.heldOut(), without.HeldOutLabels, classshares.Settings{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	by := must.Have(classshares.Calibrate(3, without.heldOut(), without.HeldOutLabels, classshares.Settings{}))(t)
 	want := by.Of(sure.heldOut())
 	for _, i := range parts[0] {
 		if floats.Distance(p[3*i:3*i+3], want[3*i:3*i+3], 1) > 1e-6 {

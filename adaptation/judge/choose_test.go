@@ -15,6 +15,7 @@ import (
 
 	"iwda/experiments/store"
 	"iwda/inference/selection"
+	"iwda/internal/must"
 	"iwda/weightest"
 	"iwda/weightest/calibration"
 )
@@ -93,9 +94,7 @@ func compared(t *testing.T, candidates ...Candidate) *Comparison {
 	if err != nil || leftOut != nil {
 		t.Fatal(leftOut, err)
 	}
-	if err := c.TestShift(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.TestShift())
 	return c
 }
 
@@ -130,20 +129,14 @@ func TestShared(t *testing.T) {
 // sure is neither punished nor rewarded, but for the penalty of the calibration.
 func TestChoose(t *testing.T) {
 	candidates, truth := problem(t)
-	choice, err := compared(t, candidates...).Choose("target-risk", 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	choice := must.Have(compared(t, candidates...).Choose("target-risk", 0))(t)
 	if choice.Best == 2 {
 		t.Errorf("chose %s of %+v", choice.Judged[choice.Best].Run, choice.Judged)
 	}
 	// The value is an estimate of the calibrated cross-entropy on the target, and what chance
 	// leaves unexplained.
 	for i, c := range candidates {
-		calibration, err := calibration.Calibrate("bcts-ridge", weightest.Widen(c.HeldOut), c.HeldOutLabels, 3)
-		if err != nil {
-			t.Fatal(err)
-		}
+		calibration := must.Have(calibration.Calibrate("bcts-ridge", weightest.Widen(c.HeldOut), c.HeldOutLabels, 3))(t)
 		p, loss := calibration.Probabilities(weightest.Widen(c.Target)), 0.0
 		for row, class := range truth {
 			loss -= math.Log(p[3*row+class]) / float64(len(truth))
@@ -200,10 +193,7 @@ func TestRiskOfARareClass(t *testing.T) {
 	copy(few.HeldOut[3*39:], []float32{4, 0, -4})
 	alone := compared(t, few)
 	shared := alone.Shared
-	choice, err := alone.Choose("iwv-y", 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	choice := must.Have(alone.Choose("iwv-y", 0))(t)
 	p := shared.Calibration.Probabilities(weightest.Widen(few.HeldOut))
 	var losses, rows [3]float64
 	for i, class := range few.HeldOutLabels {
@@ -230,9 +220,7 @@ func TestChooseByAnotherRule(t *testing.T) {
 	if err != nil || choice.Judged[choice.Best].Run != "overconfident" || choice.Judged[1].Value != choice.Judged[1].SourceAccuracy || choice.Better != "highest" {
 		t.Errorf("%+v, %v", choice, err)
 	}
-	if _, err := c.Choose("guess", 0); err == nil || !strings.Contains(err.Error(), "known are target-risk, iwv-y") {
-		t.Errorf("guess: error %v", err)
-	}
+	must.Refuse(c.Choose("guess", 0))(t, "known are target-risk, iwv-y")
 }
 
 // Every rule that a configuration takes has a value of every run, and one that has none of any is
@@ -256,9 +244,7 @@ func TestEveryRuleHasValues(t *testing.T) {
 		t.Errorf("one run without a value: %+v, %v", choice, err)
 	}
 	c.inputs[0].Votes, c.inputs[2].Votes = nil, nil
-	if _, err := c.Choose("ensv", 0); err == nil || !strings.Contains(err.Error(), "the rule ensv cannot judge any run: source-only cannot be judged") {
-		t.Errorf("no run with a value: error %v", err)
-	}
+	must.Refuse(c.Choose("ensv", 0))(t, "the rule ensv cannot judge any run: source-only cannot be judged")
 	if _, _, err := New(nil); err == nil {
 		t.Error("no error where there is no run")
 	}

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"iwda/experiments/config"
+	"iwda/experiments/store"
 )
 
 // Weights are where no other mixture makes the rows more likely, whatever is moved to one part: what each part is
@@ -93,5 +94,49 @@ func TestVotes(t *testing.T) {
 		if choice, err = compared(t, append(c.classifiers, networks...)...).Together(how); err != nil || !slices.Equal(choice.Together, c.together) || !floats.EqualApprox(choice.Votes, c.votes, 1e-6) {
 			t.Errorf("%s: %v have the votes %v; %v", name, choice.Together, choice.Votes, err)
 		}
+	}
+}
+
+// Runs that have judged source rows without learning from them are corrected as far as such rows are right most often
+// with the target's shares, and less by what no mixture of classes explains; in full if somebody knows.
+func TestCorrectedAsFarAsItPays(t *testing.T) {
+	candidates, _ := problem(t)
+	first := candidates[0]
+	first.Run = "full/a-b/source-only@first/seed-1"
+	for row := range first.HeldOutLabels {
+		first.HeldOutRows = append(first.HeldOutRows, row)
+	}
+	first.Known = &store.WithoutLabels{Columns: &store.Columns{P: 0.5}}
+	how := config.Selection{SameMeaning: []string{"source-only@first"}}
+	corrected := func(unexplained float64, known bool) Correction {
+		t.Helper()
+		c := compared(t, first)
+		c.Judged[0].Unexplained = unexplained
+		how.LabelShift = known
+		choice, err := c.Together(how)
+		if err != nil || c.Shared.Changed >= clearlyChanged {
+			t.Fatalf("%v; classes are as probable, p = %v", err, c.Shared.Changed)
+		}
+		return choice.Correction
+	}
+	all := corrected(0, false)
+	shared := compared(t, first).Shared
+	right := shared.right(all, shared.Target())
+	for step := range 11 {
+		far := partly(float64(step) / 10)
+		if other := shared.right(far, shared.Target()); other > right {
+			t.Errorf("corrected %s %v of the rows are right, %s %v", all, right, far, other)
+		}
+	}
+	p, q := []float64{0.8, 0.2}, []float64{0.1, 0.9}
+	weight := func(c Correction) float64 {
+		shares := c.Shares(p, q)
+		return math.Log(4*shares[1]/shares[0]) / math.Log(36)
+	}
+	if half := corrected(0.5, false); all == None || math.Abs(weight(half)-weight(all)/2) > 0.005+1e-9 {
+		t.Errorf("%s if all is explained, %s if half is", all, half)
+	}
+	if nothing, known := corrected(1, false), corrected(1, true); nothing != None || known != Full {
+		t.Errorf("if nothing is explained %s, if it is known %s", nothing, known)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -40,7 +41,8 @@ const clearGain = 2
 // by what the run that aligns nothing ([Shared]) says of the target:
 //
 //   - If the columns of both domains agree under the target's estimated class shares, those of SameMeaning
-//     predict: uncorrected if classes are as probable in both on average, and otherwise corrected for the shares.
+//     predict: uncorrected if classes are as probable in both on average, and otherwise corrected for the shares, as
+//     far as it pays if all have judged source rows that they had not learnt from.
 //   - If they don't, or cannot be compared, those of ColumnsMoved, or of SameMeaning if there are none. If no
 //     method of ColumnsMoved aligns the domains, they predict uncorrected: rows were selected, it seems,
 //     and other shares follow from that.
@@ -100,8 +102,37 @@ func (c *Comparison) Together(how config.Selection) (Choice, error) {
 		}
 	}
 	c.vote(&choice)
+	if agree && !how.LabelShift && choice.Correction == Full && !slices.ContainsFunc(choice.Together, func(i int) bool { return c.Candidates[i].HeldOutRows == nil }) {
+		c.weaken(&choice)
+	}
 	choice.Used = choice.Together[0]
 	return choice, nil
+}
+
+// weaken corrects as far as it pays: as far as source rows that no run has learnt from are right most often if classes
+// are as frequent as estimated, the least far of equals, and less by the part of what the runs predict that no mixture
+// of classes explains. The accuracy that is expected so is linear in the shares, so that their mean decides, and how
+// well they are known does not. research/suite/correction.md has what was compared.
+func (c *Comparison) weaken(choice *Choice) {
+	const steps = 10
+	best, most := 0., -1.
+	for step := range steps + 1 {
+		far := float64(step) / steps
+		if right := c.Shared.right(partly(far), c.Shared.Target()); right > most {
+			best, most = far, right
+		}
+	}
+	unexplained, votes := 0., 0.
+	for j, i := range choice.Together {
+		vote := 1.
+		if choice.Votes != nil {
+			vote = choice.Votes[j]
+		}
+		unexplained, votes = unexplained+vote*max(0, c.Judged[i].Unexplained), votes+vote
+	}
+	unexplained /= votes
+	choice.Correction = partly(best * (1 - unexplained))
+	choice.Because += fmt.Sprintf("; source rows with the estimated shares are right most often corrected by %.0f%%, and no mixture of classes explains %.0f%% of the predictions", 100*best, 100*unexplained)
 }
 
 // vote sets the votes of the runs that predict together, and leaves out those that have none.
@@ -178,25 +209,29 @@ func (s Shared) evidence() (agree bool, found string) {
 // with class shares halfway between the domains.
 func (s Shared) halfway() (certain, right float64) {
 	k := s.Sample.Classes()
-	rows, labels := s.Sample.Source()
-	source := datasets.KnownLabels(labels).Shares(k)
-	weights := weightsOver(Halfway.Shares(source, s.Target()), labels)
-	corrected := make([]float64, k)
-	largest := func(row []float64) (class int, share float64) {
-		class = floats.MaxIdx(floats.MulTo(corrected, row, weights))
-		return class, corrected[class] / floats.Sum(corrected)
-	}
-	for i, y := range labels {
-		if class, _ := largest(rows[i*k : (i+1)*k]); class == y {
-			right += weights[y] / float64(len(labels))
-		}
-	}
+	_, labels := s.Sample.Source()
+	shares := Halfway.Shares(datasets.KnownLabels(labels).Shares(k), s.Target())
+	weights, corrected := weightsOver(shares, labels), make([]float64, k)
 	target := s.Sample.Target()
 	for row := range slices.Chunk(target, k) {
-		_, share := largest(row)
-		certain += share * float64(k) / float64(len(target))
+		floats.MulTo(corrected, row, weights)
+		certain += floats.Max(corrected) / floats.Sum(corrected) * float64(k) / float64(len(target))
 	}
-	return certain, right
+	return certain, s.right(Halfway, shares)
+}
+
+// right returns the classifier's accuracy on source rows, corrected so far, if classes are as frequent as shares (k) say.
+func (s Shared) right(correction Correction, shares []float64) (right float64) {
+	k := s.Sample.Classes()
+	rows, labels := s.Sample.Source()
+	weights, frequent := weightsOver(correction.Shares(datasets.KnownLabels(labels).Shares(k), s.Target()), labels), weightsOver(shares, labels)
+	corrected := make([]float64, k)
+	for i, y := range labels {
+		if floats.MaxIdx(floats.MulTo(corrected, rows[i*k:(i+1)*k], weights)) == y {
+			right += frequent[y] / float64(len(labels))
+		}
+	}
+	return right
 }
 
 // aligns tells whether a method does with the domains.
@@ -210,7 +245,8 @@ func (c *Comparison) Has(methods []string) bool {
 	return slices.ContainsFunc(c.Candidates, func(c Candidate) bool { return slices.Contains(methods, MethodOf(c.Run)) })
 }
 
-// Correction is how far probabilities are corrected for the target's class shares.
+// Correction is how far probabilities are corrected for the target's class shares: one of these, or a number
+// from 0 to 1 in decimals, the weight of the estimated shares in the geometric mean with the source's.
 type Correction string
 
 const (
@@ -219,21 +255,35 @@ const (
 	None    Correction = "none"
 )
 
+// partly returns the correction of this weight, in hundredths.
+func partly(weight float64) Correction {
+	switch weight = math.Round(100*weight) / 100; weight {
+	case 0:
+		return None
+	case 1:
+		return Full
+	}
+	return Correction(strconv.FormatFloat(weight, 'f', -1, 64))
+}
+
 // Shares returns those that probabilities are corrected for which speak for some shares (k), if
 // others are estimated for the target (k).
 func (c Correction) Shares(speaksFor, target []float64) []float64 {
-	switch c {
-	case None:
+	weight, err := strconv.ParseFloat(string(c), 64)
+	switch {
+	case c == None:
 		return speaksFor
-	case Halfway:
-		halfway := make([]float64, len(target))
-		for i, q := range target {
-			halfway[i] = math.Sqrt(q * speaksFor[i])
-		}
-		floats.Scale(1/floats.Sum(halfway), halfway)
-		return halfway
+	case c == Halfway:
+		weight = 0.5
+	case err != nil:
+		return target
 	}
-	return target
+	between := make([]float64, len(target))
+	for i, q := range target {
+		between[i] = math.Pow(q, weight) * math.Pow(speaksFor[i], 1-weight)
+	}
+	floats.Scale(1/floats.Sum(between), between)
+	return between
 }
 
 // Names are those of the methods of the runs that predict together, each once.

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"iwda/inference/trust"
+	"iwda/internal/must"
 )
 
 // notAligned is the problem with the names of runs that align nothing.
@@ -25,10 +26,7 @@ func notAligned(t *testing.T) (candidates []Candidate, truth []int) {
 // rightOf is the share of the target's rows that runs together predict right.
 func rightOf(t *testing.T, c *Comparison, truth, runs []int, correction Correction) float64 {
 	t.Helper()
-	together, err := c.together(runs, nil, correction)
-	if err != nil {
-		t.Fatal(err)
-	}
+	together := must.Have(c.together(runs, nil, correction))(t)
 	right := 0.0
 	for i, class := range truth {
 		if together.classes[i] == class {
@@ -88,14 +86,8 @@ func TestTrust(t *testing.T) {
 func TestPredictedTogether(t *testing.T) {
 	candidates, truth := notAligned(t)
 	c := compared(t, candidates...)
-	alone, err := c.together([]int{0}, nil, Full)
-	if err != nil {
-		t.Fatal(err)
-	}
-	corrected, err := c.Shared.Correct(0, len(truth))
-	if err != nil {
-		t.Fatal(err)
-	}
+	alone := must.Have(c.together([]int{0}, nil, Full))(t)
+	corrected := must.Have(c.Shared.Correct(0, len(truth)))(t)
 	claimed := 0.0
 	for i := range truth {
 		row := corrected[3*i : 3*i+3]

@@ -159,7 +159,7 @@ func (a *Accuracy) estimate(scores evaluation.Scores, among int) {
 
 // recall adds the recalls.
 func (e *Evaluation) recall(labels Labels, said []said) {
-	right, weights, groups := map[string][]float64{}, map[string][]float64{}, map[string][]int{}
+	right, groups := map[string][]float64{}, map[string][]int{}
 	var classes []string
 	for i, l := range labels.Rows {
 		if right[l.Class] == nil {
@@ -170,7 +170,6 @@ func (e *Evaluation) recall(labels Labels, said []said) {
 			hit = 1
 		}
 		right[l.Class] = append(right[l.Class], hit)
-		weights[l.Class] = append(weights[l.Class], float64(e.Rows)/float64(len(labels.Rows)))
 		groups[l.Class] = labels.addGroup(groups[l.Class], l)
 	}
 	table.SortClasses(classes)
@@ -180,7 +179,7 @@ func (e *Evaluation) recall(labels Labels, said []said) {
 			r.Right += int(hit)
 		}
 		if r.Labels >= fewestOfClass {
-			estimate := evaluation.Share(right[class], weights[class], groups[class])
+			estimate := evaluation.Share(right[class], groups[class], len(labels.Rows), e.Rows)
 			r.Recall = &estimate
 		}
 		e.Recalls = append(e.Recalls, r)

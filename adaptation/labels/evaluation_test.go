@@ -12,6 +12,7 @@ import (
 	"iwda/datasets/table"
 	"iwda/experiments/report/sheet"
 	"iwda/inference/evaluation"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -32,14 +33,8 @@ func evaluated(t *testing.T, predicted func(row int) string) (Labels, *Predictio
 	if err != nil || strings.Join(classes, " ") != "cat dog cow" {
 		t.Errorf("classes %q, %v", classes, err)
 	}
-	given, err := Read(file(t, "labels.csv", labels.String()), classes, path, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := Match(path, given)
-	if err != nil {
-		t.Fatal(err)
-	}
+	given := must.Have(Read(file(t, "labels.csv", labels.String()), classes, path, ""))(t)
+	p := must.Have(Match(path, given))(t)
 	return given, p
 }
 
@@ -67,15 +62,9 @@ func TestEvaluate(t *testing.T) {
 	rival := func(predicted func(row int) string) Method {
 		r := NewRival(given, p)
 		for row := range 60 {
-			if err := r.Add(fmt.Sprintf("r%d", row), predicted(row), 0.9); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, r.Add(fmt.Sprintf("r%d", row), predicted(row), 0.9))
 		}
-		m, err := r.Method("mcc", []string{"full/a-b/mcc/seed-1"}, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return m
+		return must.Have(r.Method("mcc", []string{"full/a-b/mcc/seed-1"}, 1))(t)
 	}
 	right := rival(truth)
 	if d := right.Difference; d.Gained != 4 || d.Lost != 0 || math.Abs(d.P-0.125) > 1e-12 || right.Accuracy.Value != 1 || right.Same {
@@ -95,9 +84,7 @@ func TestEvaluate(t *testing.T) {
 	}
 	e.Methods = []Method{right}
 	var text bytes.Buffer
-	if err := e.Sheet().Write(&text, sheet.Markdown); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, e.Sheet().Write(&text, sheet.Markdown))
 	for _, part := range []string{"| the predictions | 26 of 30 |", "| mcc             | 30 of 30 | 100.0", "4, 0", "60.0 (38.7 to 78.1)"} {
 		if !strings.Contains(text.String(), part) {
 			t.Errorf("%q is not in\n%s", part, &text)
@@ -107,10 +94,7 @@ func TestEvaluate(t *testing.T) {
 
 // A labelled disputed.csv of a former version is no random draw; a column of somebody's own says nothing of that.
 func TestDisputedRows(t *testing.T) {
-	_, err := Read(file(t, "disputed.csv", "id,predicted_class,probability,source-only,mcc@own,label\n1,cat,0.5,cat,dog,dog\n2,cat,0.6,dog,cat,dog\n"), nil, "", "")
-	if err == nil || !strings.Contains(err.Error(), "not a random sample") {
-		t.Errorf("error %v", err)
-	}
+	must.Refuse(Read(file(t, "disputed.csv", "id,predicted_class,probability,source-only,mcc@own,label\n1,cat,0.5,cat,dog,dog\n2,cat,0.6,dog,cat,dog\n"), nil, "", ""))(t, "not a random sample")
 	if _, err := Read(file(t, "labels.csv", "id,predicted_class,probability,note,label\n1,cat,0.5,,dog\n2,cat,0.5,,cat\n"), nil, "", ""); err != nil {
 		t.Error(err)
 	}
@@ -146,14 +130,8 @@ func TestBestOfMany(t *testing.T) {
 func evaluationOf(t *testing.T, predictions, labels string) *Evaluation {
 	t.Helper()
 	path := file(t, "predictions.csv", predictions)
-	given, err := Read(file(t, "labels.csv", labels), nil, path, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := Match(path, given)
-	if err != nil {
-		t.Fatal(err)
-	}
+	given := must.Have(Read(file(t, "labels.csv", labels), nil, path, ""))(t)
+	p := must.Have(Match(path, given))(t)
 	return Evaluate(given, p)
 }
 
@@ -171,24 +149,13 @@ func TestGroups(t *testing.T) {
 	}
 	path, labels := file(t, "predictions.csv", predictions.String()), file(t, "labels.csv", written.String())
 	evaluated := func(groups string) (*Evaluation, Method) {
-		given, err := Read(labels, nil, path, groups)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := Match(path, given)
-		if err != nil {
-			t.Fatal(err)
-		}
+		given := must.Have(Read(labels, nil, path, groups))(t)
+		p := must.Have(Match(path, given))(t)
 		rival := NewRival(given, p)
 		for row := range 240 {
-			if err := rival.Add(fmt.Sprint(row), "cat", 0.75); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, rival.Add(fmt.Sprint(row), "cat", 0.75))
 		}
-		m, err := rival.Method("mcc", nil, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Have(rival.Method("mcc", nil, 1))(t)
 		return Evaluate(given, p), m
 	}
 	alone, better := evaluated("")
@@ -207,9 +174,7 @@ func TestGroups(t *testing.T) {
 	if better.Difference.P > 1e-6 || less.Difference.P < 0.05 { // three of ten patients say that mcc is better
 		t.Errorf("p = %v of rows, %v of groups", better.Difference.P, less.Difference.P)
 	}
-	if _, err := Read(labels, nil, path, "patients"); err == nil || !strings.Contains(err.Error(), `:1: no column is "patients"`) {
-		t.Errorf("another column: %v", err)
-	}
+	must.Refuse(Read(labels, nil, path, "patients"))(t, `:1: no column is "patients"`)
 }
 
 // The intervals of several methods hold together.
@@ -217,18 +182,10 @@ func TestSeveralMethods(t *testing.T) {
 	given, p := evaluated(t, truth)
 	r := NewRival(given, p)
 	for row := range 60 {
-		if err := r.Add(fmt.Sprintf("r%d", row), map[bool]string{true: "cow", false: truth(row)}[row < 10], 0.9); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, r.Add(fmt.Sprintf("r%d", row), map[bool]string{true: "cow", false: truth(row)}[row < 10], 0.9))
 	}
-	one, err := r.Method("mcc", nil, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	several, err := r.Method("mcc", nil, 20)
-	if err != nil {
-		t.Fatal(err)
-	}
+	one := must.Have(r.Method("mcc", nil, 1))(t)
+	several := must.Have(r.Method("mcc", nil, 20))(t)
 	if of, by := one.Accuracy, several.Accuracy; by.Low >= of.Low || by.High <= of.High {
 		t.Errorf("accuracy %+v of one, %+v of twenty", of.Estimate, by.Estimate)
 	}
@@ -263,9 +220,7 @@ func TestEvaluationOfAnotherOrder(t *testing.T) {
 	}
 	shown := func(predictions, labels string) string {
 		var b bytes.Buffer
-		if err := evaluationOf(t, predictions, labels).Sheet().Write(&b, sheet.Markdown); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, evaluationOf(t, predictions, labels).Sheet().Write(&b, sheet.Markdown))
 		return b.String()
 	}
 	want := shown(predictions, labels)
@@ -286,10 +241,7 @@ func TestEvaluationOfAnotherOrder(t *testing.T) {
 
 // Labels are of rows that are there, once.
 func TestMatch(t *testing.T) {
-	given, err := Read(file(t, "labels.csv", "id,label\n1,cat\n2,dog\n"), nil, "", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	given := must.Have(Read(file(t, "labels.csv", "id,label\n1,cat\n2,dog\n"), nil, "", ""))(t)
 	for text, want := range map[string]string{
 		"id,predicted_class,probability\n1,cat,0.5\n3,cat,0.5\n":        given.Path + `:3: id "2" is not among the 2 rows of PATH`,
 		"id,predicted_class,probability\n1,cat,0.5\n2,a,1\n1,cat,0.5\n": `PATH:4: two rows have the id "1", and ` + given.Path + ":2 has a label for one of them: give the target's rows unique ids",
@@ -309,12 +261,8 @@ func TestMatch(t *testing.T) {
 func TestOtherTarget(t *testing.T) {
 	given, p := evaluated(t, truth)
 	r := NewRival(given, p)
-	if err := r.Add("another", "cat", 1); err == nil || !strings.Contains(err.Error(), `row 0 of the target has the id "another"`) {
-		t.Errorf("another row: %v", err)
-	}
-	if _, err := r.Method("mcc", nil, 1); err == nil || !strings.Contains(err.Error(), "the target has 0 rows, but "+p.Path+" has 60: the target has changed since") {
-		t.Errorf("no row: %v", err)
-	}
+	must.Fail(t, r.Add("another", "cat", 1), `row 0 of the target has the id "another"`)
+	must.Refuse(r.Method("mcc", nil, 1))(t, "the target has 0 rows, but "+p.Path+" has 60: the target has changed since")
 }
 
 // Recalls stand in the order of classes in all other files.
@@ -342,20 +290,15 @@ func TestIDsAreTheSameInAllFiles(t *testing.T) {
 		}
 		for _, format := range table.Formats() {
 			filled := filepath.Join(folder, "to_label."+format)
-			if err := table.WriteTable(filled, []table.Field{{Name: "id"}, {Name: "label"}}, func(add func(...table.Cell) error) error {
+			must.Do(t, table.WriteTable(filled, []table.Field{{Name: "id"}, {Name: "label"}}, func(add func(...table.Cell) error) error {
 				for _, id := range given {
 					if err := add(table.Cell{Text: id}, table.Cell{Text: "cat"}); err != nil {
 						return err
 					}
 				}
 				return nil
-			}); err != nil {
-				t.Fatal(err)
-			}
-			labels, err := Read(filled, nil, "", "")
-			if err != nil {
-				t.Fatal(err)
-			}
+			}))
+			labels := must.Have(Read(filled, nil, "", ""))(t)
 			p, err := Match(predictions, labels)
 			if err != nil {
 				t.Errorf("%s, %s: %v", predictions, filled, err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -25,9 +26,7 @@ func TestStateOf(t *testing.T) {
 		t.Error("no file is touched")
 	}
 	rows := []Row{{ID: "a,b", Class: "cat", Confidence: 0.5}, {ID: "7", Class: "dog", Confidence: float64(float32(0.9))}}
-	if err := Write(path, rows); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Write(path, rows))
 	text, err := os.ReadFile(path)
 	if want := "id,predicted_class,probability,label\n\"a,b\",cat,0.5,\n7,dog,0.9,\n"; err != nil || string(text) != want {
 		t.Errorf("%q, want %q, %v", text, want, err)

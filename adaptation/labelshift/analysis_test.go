@@ -15,6 +15,7 @@ import (
 
 	"iwda/datasets/table"
 	"iwda/internal/gaussians"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 	"iwda/weightest"
 )
@@ -73,14 +74,8 @@ func drawn(t testing.TB, p gaussians.Problem, n, m int) (source, target string) 
 
 func read(t testing.TB, sourcePath, targetPath string) (source, target *Predictions) {
 	t.Helper()
-	source, err := ReadSource(sourcePath, table.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	target, err = ReadTarget(targetPath, table.Options{}, source)
-	if err != nil {
-		t.Fatal(err)
-	}
+	source = must.Have(ReadSource(sourcePath, table.Options{}))(t)
+	target = must.Have(ReadTarget(targetPath, table.Options{}, source))(t)
 	return source, target
 }
 
@@ -176,9 +171,7 @@ func TestCorrectedOfAChangedTarget(t *testing.T) {
 	source, target := read(t, sourcePath, targetPath)
 	a := analyse(t, source, target, withoutIntervals())
 	written := filepath.Join(t.TempDir(), "corrected.csv")
-	if err := a.WriteCorrected(written); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, a.WriteCorrected(written))
 	whole := testfiles.Read(t, targetPath)
 	fewer := whole[:bytes.LastIndexByte(whole[:len(whole)-1], '\n')+1]
 	for _, changed := range [][]byte{append(bytes.Clone(whole), whole[len(fewer):]...), fewer} {
@@ -257,12 +250,8 @@ func TestManyClasses(t *testing.T) {
 		t.Errorf("the classes that the target has have the share %v", first)
 	}
 	var written bytes.Buffer
-	if err := a.Sheet().Write(&written, "json"); err != nil {
-		t.Fatal(err)
-	}
-	if err := a.Sheet().Write(&written, "md"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, a.Sheet().Write(&written, "json"))
+	must.Do(t, a.Sheet().Write(&written, "md"))
 	for _, want := range []string{"No intervals: resamples of more than 500 classes take hours.", "not computed of more than 500 classes", "a critic of 510 classes would take hours"} {
 		if !strings.Contains(written.String(), want) {
 			t.Errorf("nothing says %q", want)
@@ -328,10 +317,7 @@ func TestTrainShares(t *testing.T) {
 	probabilities, labels := three.SourceRows(4000, random)
 	targets := three.TargetRows(4000, random)
 	balanced := func(rows []float64) []float64 {
-		rows, err := weightest.Correct(rows, equal, three.Source)
-		if err != nil {
-			t.Fatal(err)
-		}
+		rows = must.Have(weightest.Correct(rows, equal, three.Source))(t)
 		return rows
 	}
 	folder := t.TempDir()
@@ -373,9 +359,5 @@ func TestTrainShares(t *testing.T) {
 
 func analyse(t testing.TB, source, target *Predictions, s Settings) *Analysis {
 	t.Helper()
-	x, err := Analyse(source, target, s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return x
+	return must.Have(Analyse(source, target, s))(t)
 }

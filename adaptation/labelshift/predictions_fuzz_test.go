@@ -9,6 +9,7 @@ import (
 
 	"iwda/datasets/table"
 	"iwda/internal/allocation"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -19,9 +20,7 @@ func FuzzReadPredictions(f *testing.F) {
 		Probabilities []float32 `parquet:"probabilities,list"`
 	}
 	var seed bytes.Buffer
-	if err := parquet.Write(&seed, []row{{"0", []float32{0.25, 0.75}}, {"1", []float32{1, 0}}}); err != nil {
-		f.Fatal(err)
-	}
+	must.Do(f, parquet.Write(&seed, []row{{"0", []float32{0.25, 0.75}}, {"1", []float32{1, 0}}}))
 	extensions := []string{".parquet", ".csv", ".npz", ".npy"}
 	f.Add(seed.Bytes(), uint8(0))
 	f.Add([]byte("label,probability_a,probability_b\na,0.5,0.5\n"), uint8(1))

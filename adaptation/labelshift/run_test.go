@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"iwda/experiments/store"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -14,9 +15,7 @@ import (
 func writeRun(t *testing.T) (store.Dir, store.Outputs) {
 	t.Helper()
 	dir := store.NewDir(t.TempDir(), "animals", "full/a-b/dann/seed-1")
-	if err := dir.Begin(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, dir.Begin())
 	random := rand.New(rand.NewPCG(3, 4))
 	o := store.Outputs{Classes: 3}
 	rows := func(n int, shares []float64) (logits []float32, labels []int) {
@@ -38,9 +37,7 @@ func writeRun(t *testing.T) (store.Dir, store.Outputs) {
 	}
 	o.HeldOut, o.HeldOutLabels = rows(300, []float64{1. / 3, 1. / 3, 1. / 3})
 	o.Target, o.TargetLabels = rows(400, []float64{0.1, 0.3, 0.6})
-	if err := dir.WriteOutputs(o); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, dir.WriteOutputs(o))
 	writeResult(t, dir, "cat", "dog", "owl")
 	return dir, o
 }
@@ -48,21 +45,15 @@ func writeRun(t *testing.T) (store.Dir, store.Outputs) {
 func writeResult(t *testing.T, dir store.Dir, classes ...string) {
 	t.Helper()
 	ones := slices.Repeat([]float64{1}, len(classes))
-	err := dir.WriteResult(store.Result{
+	must.Do(t, dir.WriteResult(store.Result{
 		ID: "full/a-b/dann/seed-1", Experiment: "animals", Variant: "full", Task: "a-b", Method: "dann", Seed: 1,
 		Classes: classes, Weights: ones, LabelDistributions: store.LabelDistributions{Source: ones},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 }
 
 func TestReadRun(t *testing.T) {
 	dir, outputs := writeRun(t)
-	source, target, err := ReadRun(dir.String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	source, target := must.Both(ReadRun(dir.String()))(t)
 	a := analyse(t, source, target, Default())
 	for class, want := range []float64{0.1, 0.3, 0.6} {
 		if interval := a.Uncertainty.Shares.Joint[class]; !(interval.Low < want && want < interval.High && interval.High-interval.Low < 0.2) {
@@ -74,12 +65,8 @@ func TestReadRun(t *testing.T) {
 	}
 	// The target's labels have no part in it.
 	slices.Reverse(outputs.TargetLabels)
-	if err := dir.WriteOutputs(outputs); err != nil {
-		t.Fatal(err)
-	}
-	if source, target, err = ReadRun(dir.String()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, dir.WriteOutputs(outputs))
+	source, target = must.Both(ReadRun(dir.String()))(t)
 	again, err := Analyse(source, target, Default())
 	if err != nil || !slices.Equal(again.Estimate.Weights, a.Estimate.Weights) {
 		t.Errorf("with other target labels %v, before %v, error %v", again.Estimate.Weights, a.Estimate.Weights, err)

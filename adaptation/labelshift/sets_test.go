@@ -11,6 +11,7 @@ import (
 
 	"iwda/datasets/table"
 	"iwda/experiments/report/sheet"
+	"iwda/internal/must"
 )
 
 // Each class's rows have it in their sets as often as was asked for, though cats are rarer in the target
@@ -33,13 +34,11 @@ func TestSets(t *testing.T) {
 	a := analyse(t, held, target, settings)
 	for _, format := range table.Formats() {
 		path := filepath.Join(folder, "corrected."+format)
-		if err := a.WriteCorrected(path); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, a.WriteCorrected(path))
 		var rows, has [3]int
 		sizes := make([]int, 4)
 		place, row := -1, 0
-		err := table.ReadText(path, func(columns []string) error {
+		must.Do(t, table.ReadText(path, func(columns []string) error {
 			place = slices.Index(columns, "set")
 			return nil
 		}, func(_ int, cells []string) error {
@@ -54,10 +53,7 @@ func TestSets(t *testing.T) {
 				has[class]++
 			}
 			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 		for class := range animals {
 			if share := float64(has[class]) / float64(rows[class]); share < level-0.06 || share > level+0.06 {
 				t.Errorf("%s: %d of %d rows of %s have it in their sets", format, has[class], rows[class], animals[class])
@@ -77,14 +73,9 @@ func TestSets(t *testing.T) {
 func TestSetsOfRareClasses(t *testing.T) {
 	folder := t.TempDir()
 	write := func(name string, lines [][]string) string {
-		file, err := os.Create(filepath.Join(folder, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must.Have(os.Create(filepath.Join(folder, name)))(t)
 		defer file.Close()
-		if err := csv.NewWriter(file).WriteAll(lines); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, csv.NewWriter(file).WriteAll(lines))
 		return file.Name()
 	}
 	source, target := [][]string{{"probability_cat", "probability_dog", "label", "patient"}}, [][]string{{"probability_cat", "probability_dog"}}
@@ -102,19 +93,11 @@ func TestSetsOfRareClasses(t *testing.T) {
 	}{{"", 0.9, nil}, {"patient", 0.9, []string{"dog"}}, {"", 0.98, []string{"dog"}}, {"", 0.99, []string{"cat", "dog"}}} {
 		settings, options := withoutIntervals(), table.Options{Roles: table.Roles{Group: of.groups}}
 		settings.Sets = of.level
-		held, err := ReadSource(write("s.csv", source), options)
-		if err != nil {
-			t.Fatal(err)
-		}
-		rows, err := ReadTarget(write("t.csv", target), options, held)
-		if err != nil {
-			t.Fatal(err)
-		}
+		held := must.Have(ReadSource(write("s.csv", source), options))(t)
+		rows := must.Have(ReadTarget(write("t.csv", target), options, held))(t)
 		a := analyse(t, held, rows, settings)
 		var text strings.Builder
-		if err := a.Sheet().Write(&text, sheet.Markdown); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, a.Sheet().Write(&text, sheet.Markdown))
 		if !slices.Equal(a.Sets.Everywhere, of.every) || strings.Contains(text.String(), "are in every set") != (of.every != nil) {
 			t.Errorf("groups %q, level %v: in every set %v, want %v\n%s", of.groups, of.level, a.Sets.Everywhere, of.every, text.String())
 		}

@@ -12,6 +12,7 @@ import (
 
 	"iwda/experiments/report/sheet"
 	"iwda/inference/trust"
+	"iwda/internal/must"
 	"iwda/weightest/shifttest"
 )
 
@@ -22,17 +23,13 @@ func TestRecords(t *testing.T) {
 	s.Replicas = 50
 	a := analyse(t, source, target, s)
 	var text bytes.Buffer
-	if err := a.Sheet().Write(&text, sheet.CSV); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, a.Sheet().Write(&text, sheet.CSV))
 	records, err := csv.NewReader(&text).ReadAll()
 	if err != nil || len(records) != 4 {
 		t.Fatalf("%v, %v", records, err)
 	}
 	number := func(class int, column string) (value float64) {
-		if _, err := fmt.Sscan(records[class+1][slices.Index(records[0], column)], &value); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(fmt.Sscan(records[class+1][slices.Index(records[0], column)], &value))(t)
 		return value
 	}
 	for class := range animals {
@@ -102,9 +99,7 @@ func factsOf(t *testing.T, s sheet.Sheet) map[string]any {
 	t.Helper()
 	var text bytes.Buffer
 	var whole map[string]any
-	if err := errors.Join(s.Write(&text, sheet.JSON), json.Unmarshal(text.Bytes(), &whole)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(s.Write(&text, sheet.JSON), json.Unmarshal(text.Bytes(), &whole)))
 	found := map[string]any{}
 	var add func(before string, values map[string]any)
 	add = func(before string, values map[string]any) {

@@ -15,6 +15,7 @@ import (
 	"iwda/datasets/table"
 	"iwda/experiments/model"
 	"iwda/inference/classshares"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 	"iwda/nets"
 	"iwda/nets/architecture"
@@ -51,10 +52,7 @@ func fiveRows(t *testing.T, about model.Metadata) Input {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "rows.npy")
 	testfiles.Write(t, path, string(npy(5, 2, []float32{3, -2, 1, -1, -1, -3, 0.5, 4, -2, 2})))
-	input, err := Open(path, table.Roles{}, "model", about)
-	if err != nil {
-		t.Fatal(err)
-	}
+	input := must.Have(Open(path, table.Roles{}, "model", about))(t)
 	t.Cleanup(func() { input.Close() })
 	return input
 }
@@ -67,34 +65,22 @@ func together(t *testing.T, all []model.Model, shares string) (ensemble []float3
 	ctx := context.Background()
 	var ids []string
 	e := NewEnsemble(all, twoRows)
-	of, err := e.Shares(ctx, shares, inputs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = e.Each(ctx, inputs, of, func(id string, probabilities []float32) error {
+	of := must.Have(e.Shares(ctx, shares, inputs))(t)
+	must.Do(t, e.Each(ctx, inputs, of, func(id string, probabilities []float32) error {
 		ids, ensemble = append(ids, id), append(ensemble, probabilities...)
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if want := []string{"0", "1", "2", "3", "4"}; !slices.Equal(ids, want) {
 		t.Errorf("ids %q, want %q", ids, want)
 	}
 	for _, m := range all {
 		p := NewEnsemble([]model.Model{m}, twoRows)
-		of, err := p.Shares(ctx, shares, inputs)
-		if err != nil {
-			t.Fatal(err)
-		}
+		of := must.Have(p.Shares(ctx, shares, inputs))(t)
 		var rows []float32
-		err = p.Each(ctx, inputs, of, func(_ string, probabilities []float32) error {
+		must.Do(t, p.Each(ctx, inputs, of, func(_ string, probabilities []float32) error {
 			rows = append(rows, probabilities...)
 			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 		single = append(single, rows)
 	}
 	return ensemble, single
@@ -138,28 +124,19 @@ func TestEnsemblesAtOnce(t *testing.T) {
 	var want [][]float32
 	ensembles := []Ensemble{every[:2], every[2:]}
 	for _, e := range ensembles {
-		of, err := e.Shares(ctx, ModelShares, inputs)
-		if err != nil {
-			t.Fatal(err)
-		}
+		of := must.Have(e.Shares(ctx, ModelShares, inputs))(t)
 		var rows []float32
-		err = e.Each(ctx, inputs, of, func(_ string, probabilities []float32) error {
+		must.Do(t, e.Each(ctx, inputs, of, func(_ string, probabilities []float32) error {
 			rows = append(rows, probabilities...)
 			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 		shares, want = append(shares, of), append(want, rows)
 	}
 	got, ids := make([][]float32, 2), make([][]string, 2)
-	err := EachOf(ctx, inputs, ensembles, shares, func(which int, id string, probabilities []float32) error {
+	must.Do(t, EachOf(ctx, inputs, ensembles, shares, func(which int, id string, probabilities []float32) error {
 		got[which], ids[which] = append(got[which], probabilities...), append(ids[which], id)
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	for which := range ensembles {
 		if !slices.Equal(got[which], want[which]) || !slices.Equal(ids[which], []string{"0", "1", "2", "3", "4"}) {
 			t.Errorf("ensemble %d: %v of %v, by itself %v", which, got[which], ids[which], want[which])
@@ -177,10 +154,7 @@ func TestEnsembleOnOneBackbone(t *testing.T) {
 	for i, mean := range []float32{1, 1, 3, 1} {
 		about := mlp(2, 4, 3)
 		about.Architecture = model.Architecture{Name: architecture.TorchScript, Frozen: true}
-		network, _, err := nets.New(architecture.TorchScript, nets.Settings{Classes: 3, RowShape: []int{2}, Weights: file, Frozen: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		network, _ := must.Both(nets.New(architecture.TorchScript, nets.Settings{Classes: 3, RowShape: []int{2}, Weights: file, Frozen: true}))(t)
 		torch.Tidy(func() {
 			for j, e := range network.(*nets.Frozen).Head() {
 				torch.Seed(uint64(10*i + j))
@@ -268,18 +242,12 @@ func TestRowsInMemory(t *testing.T) {
 	values := []float32{3, -2, 1, -1, -1, -3, 0.5, 4, -2, 2}
 	want, _ := together(t, all, ModelShares)
 	before := slices.Clone(values)
-	rows, err := Rows(values, all[0].Metadata)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must.Have(Rows(values, all[0].Metadata))(t)
 	e := NewEnsemble(all, twoRows)
-	shares, err := e.Shares(context.Background(), ModelShares, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	shares := must.Have(e.Shares(context.Background(), ModelShares, nil))(t)
 	var ids []string
 	var got []float32
-	err = e.Each(context.Background(), []Input{rows, rows}, shares, func(id string, probabilities []float32) error {
+	err := e.Each(context.Background(), []Input{rows, rows}, shares, func(id string, probabilities []float32) error {
 		ids, got = append(ids, id), append(got, probabilities...)
 		return nil
 	})

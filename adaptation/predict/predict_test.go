@@ -25,6 +25,7 @@ import (
 	"iwda/experiments/engine/enginetest"
 	"iwda/experiments/model"
 	"iwda/experiments/network"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 	"iwda/internal/timing"
 	"iwda/internal/wholefile"
@@ -61,24 +62,14 @@ func onDisk(t testing.TB, about model.Metadata, network nets.Network) model.Mode
 		}
 		return torch.WriteTensors(w, tensors, nil)
 	})
-	if err := errors.Join(err, about.Write(nil, folder)); err != nil {
-		t.Fatal(err)
-	}
-	m, err := model.OpenUnasked(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	must.Do(t, errors.Join(err, about.Write(nil, folder)))
+	return must.Have(model.OpenUnasked(folder))(t)
 }
 
 // networkOf is the network of a model.
 func networkOf(t testing.TB, m model.Model) nets.Network {
 	t.Helper()
-	n, err := network.New(m, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
+	return must.Have(network.New(m, ""))(t)
 }
 
 // iwrunTorch is this binary; see TestMain.
@@ -125,22 +116,16 @@ func standardised(t *testing.T, with *engine.Process) {
 	m := makeModel(t, about)
 	path := filepath.Join(t.TempDir(), "rows.npy")
 	testfiles.Write(t, path, string(npy(3, 2, []float32{3, -2, 1, -1, -1, -3})))
-	input, err := Open(path, table.Roles{}, "model", m.Metadata)
-	if err != nil {
-		t.Fatal(err)
-	}
+	input := must.Have(Open(path, table.Roles{}, "model", m.Metadata))(t)
 	var got []float32
 	p := NewEnsemble([]model.Model{m}, Options{Torch: with, Threads: 1, Batch: 2})
-	err = p.Each(context.Background(), []Input{input}, [][]float64{nil}, func(id string, probabilities []float32) error {
+	must.Do(t, p.Each(context.Background(), []Input{input}, [][]float64{nil}, func(id string, probabilities []float32) error {
 		if want := fmt.Sprint(len(got) / 3); id != want {
 			t.Errorf("id %q, want %q", id, want)
 		}
 		got = append(got, probabilities...)
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	torch.Tidy(func() {
 		_, logits := networkOf(t, m).Forward(torch.FromSlice([]float32{1, 0, 0, 2, -1, -2}, 3, 2), false)
 		near(t, got, torch.ToSlice[float32](logits.Softmax(1)))
@@ -157,20 +142,15 @@ func TestIDsOverInputs(t *testing.T) {
 	} {
 		path := filepath.Join(folder, file.name)
 		testfiles.Write(t, path, file.text)
-		input, err := Open(path, table.Roles{}, "model", m.Metadata)
-		if err != nil {
-			t.Fatal(err)
-		}
+		input := must.Have(Open(path, table.Roles{}, "model", m.Metadata))(t)
 		inputs = append(inputs, input)
 	}
 	var got []string
 	p := NewEnsemble([]model.Model{m}, Options{Torch: iwrunTorch, Threads: 1, Batch: 2})
-	if err := p.Each(context.Background(), inputs, [][]float64{nil}, func(id string, _ []float32) error {
+	must.Do(t, p.Each(context.Background(), inputs, [][]float64{nil}, func(id string, _ []float32) error {
 		got = append(got, id)
 		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if want := []string{"0", "1", "2", "q", "1", "5", "6", "7"}; !slices.Equal(got, want) {
 		t.Errorf("ids %q, want %q", got, want)
 	}
@@ -200,9 +180,7 @@ func TestImages(t *testing.T) {
 			}
 		}
 		var file bytes.Buffer
-		if err := png.Encode(&file, picture); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, png.Encode(&file, picture))
 		testfiles.Write(t, filepath.Join(root, filepath.FromSlash(name)), file.String())
 	}
 	list := filepath.Join(root, "list.txt")
@@ -221,43 +199,27 @@ func TestImages(t *testing.T) {
 		place string
 		ids   []string
 	}{{root, []string{"a.png", "deep/b.png", "deep/er/c d.png"}}, {list, []string{"deep/er/c d.png", "a.png"}}, {filepath.Join(root, "a.png"), []string{"a.png"}}} {
-		input, err := Open(c.place, table.Roles{}, "model", m.Metadata)
-		if err != nil {
-			t.Fatal(err)
-		}
+		input := must.Have(Open(c.place, table.Roles{}, "model", m.Metadata))(t)
 		var ids []string
-		err = p.Each(context.Background(), []Input{input}, [][]float64{nil}, func(id string, row []float32) error {
+		must.Do(t, p.Each(context.Background(), []Input{input}, [][]float64{nil}, func(id string, row []float32) error {
 			ids = append(ids, id)
 			if first, seen := probabilities[id]; seen && (row[0]-first > 1e-6 || first-row[0] > 1e-6) {
 				t.Errorf("%s: probability %v in the list, %v in the folder", id, row[0], first)
 			}
 			probabilities[id] = row[0]
 			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 		if !slices.Equal(ids, c.ids) {
 			t.Errorf("ids %q, want %q", ids, c.ids)
 		}
-		if err := input.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, input.Close())
 	}
 	drawing := filepath.Join(root, "a.gif")
 	testfiles.Write(t, drawing, "GIF89a")
-	if _, err := Open(drawing, table.Roles{}, "model", m.Metadata); err == nil || !strings.Contains(err.Error(), "a.gif: the model is for images: name .jpg") {
-		t.Errorf("error %v", err)
-	}
+	must.Refuse(Open(drawing, table.Roles{}, "model", m.Metadata))(t, "a.gif: the model is for images: name .jpg")
 	// The values themselves: what a reader shows is not normalised once more.
-	set, err := images.OpenUnlabelled(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	reader, err := images.NewReader(set, images.ReaderOptions{Side: 36})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must.Have(images.OpenUnlabelled(root))(t)
+	reader := must.Have(images.NewReader(set, images.ReaderOptions{Side: 36}))(t)
 	for b, err := range reader.Batches(context.Background(), images.ViewOptions{BatchSize: 3, Crop: 32}) {
 		if err != nil {
 			t.Fatal(err)
@@ -292,17 +254,9 @@ func BenchmarkRows(b *testing.B) {
 			m := makeModel(b, about)
 			p := NewEnsemble([]model.Model{m}, Options{Torch: iwrunTorch, Threads: 1, Batch: DefaultBatch})
 			for b.Loop() {
-				input, err := Open(path, table.Roles{}, "model", m.Metadata)
-				if err != nil {
-					b.Fatal(err)
-				}
-				err = p.Each(context.Background(), []Input{input}, [][]float64{m.Shares.Source}, func(string, []float32) error { return nil })
-				if err != nil {
-					b.Fatal(err)
-				}
-				if err := input.Close(); err != nil {
-					b.Fatal(err)
-				}
+				input := must.Have(Open(path, table.Roles{}, "model", m.Metadata))(b)
+				must.Do(b, p.Each(context.Background(), []Input{input}, [][]float64{m.Shares.Source}, func(string, []float32) error { return nil }))
+				must.Do(b, input.Close())
 			}
 			b.ReportMetric(float64(rows*b.N)/b.Elapsed().Seconds(), "value")
 			b.ReportMetric(b.Elapsed().Seconds()*1e3/float64(b.N), "ms")

@@ -16,6 +16,7 @@ import (
 
 	"iwda/inference/monitor"
 	"iwda/internal/faultydisk"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 	"iwda/internal/wholefile"
 )
@@ -38,11 +39,7 @@ func rowsOf(seed uint64, n int, share float64) (probabilities []float64, labels 
 func newReference(t *testing.T) *Reference {
 	t.Helper()
 	probabilities, labels := rowsOf(100, 2000, 0.3)
-	r, err := NewReference("held-out.csv", classes, probabilities, labels, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return must.Have(NewReference("held-out.csv", classes, probabilities, labels, nil))(t)
 }
 
 // night is a batch of 300 rows.
@@ -63,15 +60,9 @@ var alarms = []string{"share(sick) > 0.4", "accuracy < 0.5", "shares changed aft
 // call does what a call of the command does with some batches, until the disk fails.
 func call(t *testing.T, disk *wholefile.Disk, path string, r *Reference, batches ...Source) error {
 	t.Helper()
-	s, err := Open(path, r, alarms, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Have(Open(path, r, alarms, 0))(t)
 	for _, b := range batches {
-		already, err := s.Add(b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		already := must.Have(s.Add(b))(t)
 		if already == nil {
 			if err := s.Write(disk, path); err != nil {
 				return err
@@ -97,9 +88,7 @@ func nights(n int) (all []Source) {
 func TestKilledCallsEndInTheSameBits(t *testing.T) {
 	r, batches := newReference(t), nights(4)
 	want := filepath.Join(t.TempDir(), "state")
-	if err := call(t, nil, want, r, batches...); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, call(t, nil, want, r, batches...))
 	bits := testfiles.Read(t, want)
 	check := func(how, path string) {
 		t.Helper()
@@ -109,9 +98,7 @@ func TestKilledCallsEndInTheSameBits(t *testing.T) {
 	}
 	one := filepath.Join(t.TempDir(), "state")
 	for i, b := range batches {
-		if err := call(t, nil, one, r, slices.Concat(batches[:i], []Source{b, b})...); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, call(t, nil, one, r, slices.Concat(batches[:i], []Source{b, b})...))
 	}
 	check("one by one, and twice", one)
 	faults := 0
@@ -119,9 +106,7 @@ func TestKilledCallsEndInTheSameBits(t *testing.T) {
 		faults++
 		path := filepath.Join(t.TempDir(), "state")
 		_ = call(t, disk, path, r, batches...)
-		if err := call(t, nil, path, r, batches...); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, call(t, nil, path, r, batches...))
 		check(fault, path)
 	})
 	if faults < 20 {
@@ -152,10 +137,7 @@ func TestTwoWatchersWait(t *testing.T) {
 	if err != nil || len(s.Batches) != 6 {
 		t.Fatalf("%d batches, %v", len(s.Batches), err)
 	}
-	release, err := Lock(context.Background(), nil, path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	release := must.Have(Lock(context.Background(), nil, path))(t)
 	defer release()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -168,14 +150,9 @@ func TestTwoWatchersWait(t *testing.T) {
 func TestMerge(t *testing.T) {
 	r, batches := newReference(t), nights(6)
 	state := func(batches ...Source) *State {
-		s, err := Begin(r, alarms, 0.05)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Have(Begin(r, alarms, 0.05))(t)
 		for _, b := range batches {
-			if _, err := s.Add(b); err != nil {
-				t.Fatal(err)
-			}
+			must.Have(s.Add(b))(t)
 		}
 		return s
 	}
@@ -191,25 +168,15 @@ func TestMerge(t *testing.T) {
 	changed := batches[0]
 	changed.Rows = batches[5].Rows
 	changed.Name = "night 1"
-	if _, err := state(batches[0]).Add(changed); err == nil || !strings.Contains(err.Error(), `"night 1" was counted with other rows`) {
-		t.Errorf("another batch of a name: %v", err)
-	}
+	must.Refuse(state(batches[0]).Add(changed))(t, `"night 1" was counted with other rows`)
 	changed.Name = "night 7"
 	if already, err := want.Add(changed); err != nil || already == nil || already.Name != "night 6" {
 		t.Errorf("a batch under another name: %v, %v", already, err)
 	}
 	probabilities, labels := rowsOf(101, 2000, 0.3)
-	other, err := NewReference("other.csv", classes, probabilities, labels, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	foreign, err := Begin(other, nil, 0.05)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := a.Merge("c", foreign); err == nil || !strings.Contains(err.Error(), "other.csv") {
-		t.Errorf("another reference: %v", err)
-	}
+	other := must.Have(NewReference("other.csv", classes, probabilities, labels, nil))(t)
+	foreign := must.Have(Begin(other, nil, 0.05))(t)
+	must.Refuse(a.Merge("c", foreign))(t, "other.csv")
 	if s, err := Compare("a", "b", want, b, 0.95); err != nil || len(s.Notes) != 1 {
 		t.Errorf("compared: %+v, %v", s.Notes, err)
 	}
@@ -218,9 +185,7 @@ func TestMerge(t *testing.T) {
 // A state is read whole, or not at all; other alarms, another level and another reference are refused.
 func TestDamagedAndOtherStates(t *testing.T) {
 	r, path := newReference(t), filepath.Join(t.TempDir(), "state")
-	if err := call(t, nil, path, r, nights(2)...); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, call(t, nil, path, r, nights(2)...))
 	whole := testfiles.Read(t, path)
 	if !IsState(path) {
 		t.Error("a state is not known as one")
@@ -245,10 +210,7 @@ func TestDamagedAndOtherStates(t *testing.T) {
 			return s.Agrees("p", &other, nil, 0)
 		},
 	} {
-		s, err := ReadState(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Have(ReadState(path))(t)
 		if err := agrees(s); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", want, err)
 		}
@@ -262,10 +224,7 @@ func TestGroupsAndTimes(t *testing.T) {
 	for i := range groups {
 		groups[i] = i / 4
 	}
-	r, err := NewReference("held-out.csv", classes, probabilities, labels, groups)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Have(NewReference("held-out.csv", classes, probabilities, labels, groups))(t)
 	counted := 0.0
 	for _, row := range r.Counts {
 		for _, n := range row {
@@ -288,9 +247,7 @@ func TestGroupsAndTimes(t *testing.T) {
 	from.Rows = func(take func(time, group string, probabilities []float64) error) error {
 		return take("7", "", []float64{1, 0})
 	}
-	if _, err := r.count(from); err == nil || !strings.Contains(err.Error(), `column "id"`) {
-		t.Errorf("no time: %v", err)
-	}
+	must.Refuse(r.count(from))(t, `column "id"`)
 }
 
 func TestParseAlarm(t *testing.T) {
@@ -323,14 +280,9 @@ func TestParseAlarm(t *testing.T) {
 // What is shown of all batches so far forgets as asked; the log has a line a batch, however calls ended.
 func TestFindings(t *testing.T) {
 	r := newReference(t)
-	s, err := Begin(r, alarms, 0.05)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Have(Begin(r, alarms, 0.05))(t)
 	for _, b := range nights(14) {
-		if _, err := s.Add(b); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(s.Add(b))(t)
 	}
 	of := func(window int) []Finding {
 		findings, err := s.Findings(window, 0)
@@ -352,9 +304,7 @@ func TestFindings(t *testing.T) {
 	for _, already := range []string{"", "half a line"} {
 		testfiles.Write(t, log, already)
 		for _, n := range []int{3, 3, 14} {
-			if err := WriteLog(log, all[:n]); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, WriteLog(log, all[:n]))
 			text, err := os.ReadFile(log)
 			if lines := strings.Split(strings.TrimSpace(string(text)), "\n"); err != nil || len(lines) != n || !json.Valid([]byte(lines[n-1])) {
 				t.Errorf("%d lines of %d, %v", len(lines), n, err)
@@ -362,9 +312,7 @@ func TestFindings(t *testing.T) {
 		}
 	}
 	metrics, page := filepath.Join(t.TempDir(), "m.prom"), filepath.Join(t.TempDir(), "p.html")
-	if err := errors.Join(s.WriteMetrics(metrics, all[13]), s.WritePage(page, all, 0)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(s.WriteMetrics(metrics, all[13]), s.WritePage(page, all, 0)))
 	for path, parts := range map[string][]string{
 		metrics: {`iwda_watch_alarm{alarm="share(sick) > 0.4"} 1` + "\n", `iwda_watch_batches 14`, `iwda_watch_last_batch_timestamp_seconds 1.0012096e+09`, "# TYPE iwda_watch_pooled_share_low gauge\n"},
 		page:    {"An alarm has sounded", "<h3>sick</h3>", "<h3>accuracy</h3>", "14 batches", `<polyline class="before"`},
@@ -385,10 +333,7 @@ func TestFindings(t *testing.T) {
 // The state of a year of ten classes is small.
 func TestAYearIsSmall(t *testing.T) {
 	r := newReference(t)
-	s, err := Begin(r, alarms, 0.05)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Have(Begin(r, alarms, 0.05))(t)
 	b := Batch{Name: "night-2026-11-27.csv", SHA256: strings.Repeat("a", 32), Rows: 500, Bins: slices.Repeat([]int{16}, 30), Evidence: []float64{-1.2345678901234567, -1.2345678901234567, -1.2345678901234567, -1.2345678901234567}}
 	s.Batches = slices.Repeat([]Batch{b}, 365)
 	if text, err := json.Marshal(s); err != nil || len(text) > 1<<20 {

@@ -21,6 +21,7 @@ import (
 	"iwda/experiments/engine"
 	"iwda/experiments/model"
 	"iwda/experiments/store"
+	"iwda/internal/must"
 	"iwda/internal/printable"
 	"iwda/internal/testfiles"
 )
@@ -68,10 +69,7 @@ func writeDomains(t *testing.T) (truth map[string]string) {
 // readCSV returns the lines of a file by the names of their columns.
 func readCSV(t *testing.T, path string) []map[string]string {
 	t.Helper()
-	records, err := csv.NewReader(strings.NewReader(readFile(t, path))).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	records := must.Have(csv.NewReader(strings.NewReader(readFile(t, path))).ReadAll())(t)
 	var lines []map[string]string
 	for _, record := range records[1:] {
 		line := map[string]string{}
@@ -151,10 +149,6 @@ func TestAdaptSeveralSources(t *testing.T) {
 			t.Errorf("%s: status %d\n%s", line, status, text)
 		}
 	}
-	testfiles.Remove(t, "out/outcome.json")
-	if _, out, _ := call(t, "show", "out"); !strings.Contains(out, "b.csv --target ") || !strings.HasSuffix(out, "target.csv -o out\n") {
-		t.Error(out)
-	}
 }
 
 func adaptLine(more ...string) []string {
@@ -164,10 +158,7 @@ func adaptLine(more ...string) []string {
 // sentences are those of the outcome in a folder.
 func sentences(t *testing.T, folder string) string {
 	t.Helper()
-	outcome, err := adapt.ReadOutcome(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	outcome := must.Have(adapt.ReadOutcome(folder))(t)
 	return strings.Join(outcome.Sentences, "\n")
 }
 
@@ -181,7 +172,7 @@ func TestAdapt(t *testing.T) {
 	if status != 0 {
 		t.Fatalf("status %d\n%s\n%s", status, out, text)
 	}
-	for _, part := range []string{"known       ", "need        no class of 2% or more is lost: yes", "class  source  target  95% interval  predicted         recall     precision\nant     75.0%", "iwrun evaluate out out/to_label.csv\n", "out/report.html ", "out/model "} {
+	for _, part := range []string{"known       ", "need        no class of 2% or more is lost: yes", "class  source  target  95% interval  predicted         recall      precision\nant     75.0%", "iwrun evaluate out out/to_label.csv\n", "out/report.html ", "out/model "} {
 		if !strings.Contains(out, part) {
 			t.Errorf("%q is not in\n%s", part, out)
 		}
@@ -192,8 +183,10 @@ func TestAdapt(t *testing.T) {
 			t.Errorf("%q is not in\n%s", part, text)
 		}
 	}
-	if said := " predict together, corrected for the class shares that each run estimates: the target's columns do not contradict that only the class shares changed"; !strings.Contains(sentences(t, "out"), said) {
-		t.Errorf("%q is not in\n%s", said, sentences(t, "out"))
+	for _, said := range []string{" predict together, corrected ", " for the class shares that each run estimates: the target's columns do not contradict that only the class shares changed"} {
+		if !strings.Contains(sentences(t, "out"), said) {
+			t.Errorf("%q is not in\n%s", said, sentences(t, "out"))
+		}
 	}
 	if accuracy := accuracyOf(t, "out/predictions.csv", truth); accuracy < 0.95 {
 		t.Errorf("accuracy %v", accuracy)
@@ -287,9 +280,7 @@ func TestAdapt(t *testing.T) {
 	for _, path := range []string{"out/predictions.csv", "out/classes.csv", "out/report.html", dir.Path(store.ResultFile), dir.Path(store.ModelFile)} {
 		testfiles.Remove(t, path)
 	}
-	if err := os.RemoveAll(filepath.Join("out", "model")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.RemoveAll(filepath.Join("out", "model")))
 	status, _, text = call(t, "adapt", "--source", "source.csv", "--target", "target.csv", "-o", "out", "--device", "cpu")
 	if status != 0 || !strings.Contains(text, "3 runs were already finished") || readFile(t, "out/predictions.csv") != before {
 		t.Errorf("interrupted: status %d\n%s", status, text)
@@ -301,7 +292,7 @@ func TestAdapt(t *testing.T) {
 		t.Errorf("told: status %d\n%s\n%s", status, text, sentences(t, "out"))
 	}
 
-	// The table of what is chosen says what is used here.
+	// The table of a target without labels says what is used here.
 	for _, rule := range []string{"target-risk", "im"} {
 		set := []string{"--set", "selection.label_shift=false", "--set", "selection.rule=" + rule, "--set", "selection.tolerance=0.3", "--set", "selection.choose=run"}
 		status, _, text = call(t, adaptLine(set...)...)
@@ -309,7 +300,7 @@ func TestAdapt(t *testing.T) {
 		if status != 0 || used == nil {
 			t.Fatalf("%s: status %d: %s", rule, status, text)
 		}
-		_, table, _ := call(t, "table", "--kind", "selection", "-c", "out/experiment.yaml", "-o", "out/runs", "--format", "csv")
+		_, table, _ := call(t, "table", "-c", "out/experiment.yaml", "-o", "out/runs", "--format", "csv")
 		if want := "," + rule + "," + used[1] + ","; !strings.Contains(table, want) {
 			t.Errorf("%q is not in\n%s", want, table)
 		}
@@ -377,10 +368,7 @@ func TestAdaptWithSeveralSeeds(t *testing.T) {
 	// The shares of several runs are the mean of theirs.
 	shares := map[string]float64{}
 	for _, seed := range []string{"seed-1", "seed-4"} {
-		about, err := model.ReadMetadata(filepath.Join("out/model", seed))
-		if err != nil {
-			t.Fatal(err)
-		}
+		about := must.Have(model.ReadMetadata(filepath.Join("out/model", seed)))(t)
 		for i, class := range about.Classes {
 			shares[class] += about.Shares.Target[i] / 2
 		}
@@ -415,8 +403,8 @@ func TestAdaptInterrupted(t *testing.T) {
 	if status != 130 || !strings.HasSuffix(said, want) {
 		t.Errorf("status %d\n%s", status, said)
 	}
-	if status, out, text := call(t, "show", "out"); status != 0 || !strings.Contains(out, "iwrun adapt is not finished: 0 of 1 started runs are finished") || !strings.Contains(out, "next: iwrun adapt ") {
-		t.Errorf("status %d: %s%s", status, out, text)
+	if status, _, text := call(t, "show", "out"); status != 2 || !strings.Contains(text, "out: iwrun adapt is not finished; give the same command again") {
+		t.Errorf("status %d: %s", status, text)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -35,16 +36,9 @@ func drawImages(t *testing.T) (truth map[string]string) {
 			}
 		}
 		testfiles.MakeFolder(t, filepath.Dir(path))
-		file, err := os.Create(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := png.Encode(file, m); err != nil {
-			t.Fatal(err)
-		}
-		if err := file.Close(); err != nil {
-			t.Fatal(err)
-		}
+		file := must.Have(os.Create(path))(t)
+		must.Do(t, png.Encode(file, m))
+		must.Do(t, file.Close())
 	}
 	for i := range 48 {
 		class := "red"
@@ -70,10 +64,7 @@ func drawImages(t *testing.T) (truth map[string]string) {
 // a ResNet that is trained from scratch and through a frozen TorchScript module; what
 // iwrun predict says of them with the model that is left is the same.
 func TestAdaptImages(t *testing.T) {
-	script, err := filepath.Abs("../../testdata/torchscript/backbone.pt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	script := must.Have(filepath.Abs("../../testdata/torchscript/backbone.pt"))(t)
 	t.Chdir(t.TempDir())
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	truth := drawImages(t)
@@ -138,9 +129,7 @@ func TestAdaptImages(t *testing.T) {
 func refusesModules(t *testing.T, folder, module string, again []string) {
 	t.Helper()
 	run := filepath.Join(folder, "runs", "adapt", "full", "source-target", "iwdan", "seed-1")
-	if _, err := os.Stat(run); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(os.Stat(run))(t)
 	ask := module + " is a TorchScript module, a program that would be run"
 	labelled := filepath.Join(t.TempDir(), "labels.csv")
 	testfiles.Write(t, labelled, "id,label\n000.png,red\n001.png,blue\n002.png,blue\n")

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -124,9 +125,7 @@ func TestAdaptCountsTheStepsThatAreMade(t *testing.T) {
 		t.Fatal(runs, err)
 	}
 	var result struct{ Steps int }
-	if err := json.Unmarshal([]byte(readFile(t, runs[0])), &result); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(readFile(t, runs[0])), &result))
 	for _, planned := range []string{fmt.Sprintf("domain: %d steps in all", result.Steps), fmt.Sprintf("reversal: {iterations: %d}", result.Steps)} {
 		if file := readFile(t, "out/experiment.yaml"); !strings.Contains(file, planned) {
 			t.Errorf("%d steps are made, planned is\n%s", result.Steps, file)

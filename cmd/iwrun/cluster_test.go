@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"iwda/experiments/store"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -78,16 +79,10 @@ func TestSlurmNothingOrTheWrongThing(t *testing.T) {
 func writeProgram(t *testing.T, path, script string) {
 	t.Helper()
 	testfiles.Write(t, path, "#!/bin/sh\n"+script+"\n")
-	if err := os.Chmod(path, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chmod(path, 0o777))
 }
 
 func workingFolder(t *testing.T) string {
 	t.Helper()
-	folder, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return folder
+	return must.Have(os.Getwd())(t)
 }

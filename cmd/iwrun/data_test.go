@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"iwda/datasets/catalogue"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -34,13 +35,8 @@ func TestMissingImagesAreExplained(t *testing.T) {
 func TestDataCheckAndList(t *testing.T) {
 	inFolder(t)
 	var file bytes.Buffer
-	if err := png.Encode(&file, image.NewGray(image.Rect(0, 0, 4, 4))); err != nil {
-		t.Fatal(err)
-	}
-	data, err := catalogue.Find("office31")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, png.Encode(&file, image.NewGray(image.Rect(0, 0, 4, 4))))
+	data := must.Have(catalogue.Find("office31"))(t)
 	for _, class := range data.Classes {
 		testfiles.Write(t, filepath.Join("copy", "amazon", "images", class, "frame_0001.png"), file.String())
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"iwda/experiments/store"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -53,10 +54,7 @@ const mountRefused = "the system refuses to mount"
 func mountDisk(t *testing.T, size int) {
 	t.Helper()
 	testfiles.MakeFolder(t, "results")
-	place, err := filepath.Abs("results")
-	if err != nil {
-		t.Fatal(err)
-	}
+	place := must.Have(filepath.Abs("results"))(t)
 	if err := syscall.Mount("tmpfs", place, "tmpfs", 0, "size="+strconv.Itoa(size)); err != nil {
 		t.Fatalf("%s: %v", mountRefused, err)
 	}
@@ -92,13 +90,8 @@ func TestReadOnlyResults(t *testing.T) {
 	inFolder(t)
 	mountDisk(t, 32<<20)
 	succeed(t, "-c", "tiny.yaml", "--only", "*/*/source-only/*")
-	place, err := filepath.Abs("results")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Mount("", place, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
-		t.Fatal(err)
-	}
+	place := must.Have(filepath.Abs("results"))(t)
+	must.Do(t, syscall.Mount("", place, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""))
 	noFolder(t, "results", "read-only file system")
 	if status, table, said := call(t, "-c", "tiny.yaml", "--only", "*/*/source-only/*"); status != 0 || !strings.Contains(table, "| source-only ") {
 		t.Errorf("finished runs: status %d, stderr\n%s", status, said)

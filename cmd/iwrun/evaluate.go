@@ -19,7 +19,7 @@ func newEvaluateCommand(s streams) *cli.Command {
 	var o workOptions
 	var output, format string
 	var options adapt.EvaluateOptions
-	formats := []string{sheet.JSON, sheet.Markdown, sheet.LaTeX}
+	formats := []string{sheet.JSON, sheet.Markdown}
 	return &cli.Command{
 		Name:      "evaluate",
 		Usage:     "say how many predictions are right, from labels of a few rows",
@@ -32,7 +32,7 @@ Examples:
   iwrun evaluate adapt-out adapt-out/to_label.csv
   iwrun evaluate adapt-out adapt-out/to_label.csv --choose`,
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Destination: &output, Usage: "also write everything into `FILE`, .json, or the tables, .md or .tex"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Destination: &output, Usage: "also write everything into `FILE`, .json, or the tables, .md"},
 			&cli.StringFlag{Name: "group-column", Destination: &options.Groups, Usage: "`NAME` of the column of LABELS that says which rows belong together, such as the visits of a patient, if whole groups were drawn: they count as one in intervals and tests"},
 			&cli.BoolFlag{Name: "choose", Destination: &options.Choose, Usage: "if the labels show that a method is clearly better than the present predictions, let it predict in FOLDER"},
 		}, slices.Concat(commandline.Advanced(trustFlags(&options.Trust)...), o.deviceFlags())...),

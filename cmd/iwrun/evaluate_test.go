@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"iwda/adaptation/labels"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -47,9 +48,7 @@ func TestEvaluate(t *testing.T) {
 		t.Errorf("over the target: status %d\n%s", status, text)
 	}
 	var e labels.Evaluation
-	if err := json.Unmarshal([]byte(readFile(t, "evaluation.json")), &e); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(readFile(t, "evaluation.json")), &e))
 	accuracy := accuracyOf(t, "out/predictions.csv", truth)
 	if p := e.Predictions; e.Rows != 600 || e.Labels != 40 || len(e.Methods) != 2 || p.Low > accuracy || p.High < accuracy || p.High-p.Low > 0.3 {
 		t.Errorf("%+v, the accuracy is %v", e, accuracy)
@@ -111,8 +110,8 @@ func TestEvaluateBesideEmptyRows(t *testing.T) {
 		given += row["id"] + "," + row["predicted_class"] + "\n,\n"
 	}
 	testfiles.Write(t, "labels.csv", given)
-	if status, _, text := call(t, "evaluate", "again.csv", "labels.csv", "-o", "e.tex"); status != 0 || !strings.Contains(readFile(t, "e.tex"), "\\begin{tabular}") {
-		t.Errorf("status %d, %s\n%s", status, text, readFile(t, "e.tex"))
+	if status, _, text := call(t, "evaluate", "again.csv", "labels.csv", "-o", "e.md"); status != 0 || !strings.Contains(readFile(t, "e.md"), "| ---") {
+		t.Errorf("status %d, %s\n%s", status, text, readFile(t, "e.md"))
 	}
 	status, out, text := call(t, "evaluate", "out", "labels.csv", "-o", "evaluation.json", "--device", "cpu")
 	if e := readFile(t, "evaluation.json"); status != 0 || len(rows) != 601 || !strings.Contains(e, `"labels": 601`) {
@@ -135,7 +134,7 @@ func TestEvaluateErrors(t *testing.T) {
 		{2, "name the folder of the predictions, and the file of the labels", []string{"predictions.csv"}},
 		{2, "which is read", []string{"predictions.csv", "labels.csv", "-o", "labels.csv"}},
 		{2, "which is read", []string{".", "labels.csv", "-o", "predictions.csv"}},
-		{2, "-o e.csv: the name must end with .json, .md or .tex", []string{"predictions.csv", "labels.csv", "-o", "e.csv"}},
+		{2, "-o e.csv: the name must end with .json or .md", []string{"predictions.csv", "labels.csv", "-o", "e.csv"}},
 		{2, "labels.csv:3: id \"3\" is not among the 2 rows of predictions.csv", []string{"predictions.csv", "labels.csv"}},
 		{2, "twice.csv:3: id \"1\" has a label in line 2 already", []string{".", "twice.csv"}},
 		{2, "arrays.npz: columns of text are read from files that end with .csv, .tsv, .csv.gz, .tsv.gz or .parquet", []string{"arrays.npz", "labels.csv"}},

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -13,9 +14,7 @@ import (
 func TestNothingReadIsWrittenOver(t *testing.T) {
 	trainPoints(t)
 	for link, to := range map[string]string{"west.npz": "data/west.npz", "linked": pointsRun} {
-		if err := os.Symlink(to, link); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Symlink(to, link))
 	}
 	testfiles.Write(t, "shares.csv", "class,share\n0,1\n1,1\n2,1\n")
 	testfiles.Write(t, "rows.csv", "x,y,z,u\n1,2,3,4\n")
@@ -33,9 +32,7 @@ func TestNothingReadIsWrittenOver(t *testing.T) {
 		"results/own/features/full/east-west/iwdan/seed-1/west.npz": "data/west.npz", "adapted/predictions.csv": "rows.csv", "adapted/model/model.safetensors": pointsRun + "/checkpoint.safetensors",
 		figure: "points.yaml", "results/points/report.html": "points.yaml",
 	} {
-		if err := os.Link(to, link); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Link(to, link))
 	}
 	testfiles.MakeFolder(t, "features")
 	succeed(t, "export", pointsRun, "-o", "m/seed-2")

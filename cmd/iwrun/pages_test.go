@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -34,19 +35,11 @@ var (
 // print. Words are the same; numbers may differ by as much as other processors' roundings
 // make of trainings. Lines of progress are shown as "…".
 func TestPages(t *testing.T) {
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Have(filepath.Abs("../.."))(t)
+	program := must.Have(os.Executable())(t)
 	bin := t.TempDir()
 	wrapper := fmt.Sprintf("#!/bin/sh\n%s=yes exec '%s' \"$@\"\n", asProgram, program)
-	if err := os.WriteFile(filepath.Join(bin, "iwrun"), []byte(wrapper), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(bin, "iwrun"), []byte(wrapper), 0o755))
 	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
 	t.Chdir(t.TempDir())
 	for _, name := range pagesCarriedOut {
@@ -72,10 +65,7 @@ func TestPages(t *testing.T) {
 // block says, and returns the block with what they print.
 func carriedOut(t *testing.T, page, block string) string {
 	t.Helper()
-	folder, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
+	folder := must.Have(os.Getwd())(t)
 	var now strings.Builder
 	for _, command := range strings.Split("\n"+block, "\n$ ")[1:] {
 		line, want, _ := strings.Cut(command, "\n")

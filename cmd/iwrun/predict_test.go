@@ -15,6 +15,7 @@ import (
 	"iwda/experiments/model"
 	"iwda/experiments/network"
 	"iwda/experiments/store"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 	"iwda/torch"
 )
@@ -69,10 +70,7 @@ func trainPoints(t *testing.T, set ...string) {
 // and as often right as the run's result says.
 func TestPredictionsOfACalibratedRun(t *testing.T) {
 	trainPoints(t, "train.validation=0.25", "network.normalise=standard", "train.epochs=6")
-	about, err := model.ReadMetadata(pointsRun)
-	if err != nil {
-		t.Fatal(err)
-	}
+	about := must.Have(model.ReadMetadata(pointsRun))(t)
 	if about.Calibration == nil || about.Normalisation.Kind != normalise.Standard || about.Normalisation.Source == nil {
 		t.Errorf("calibration %v, normalisation %v", about.Calibration, about.Normalisation)
 	}
@@ -83,10 +81,7 @@ func TestPredictionsOfACalibratedRun(t *testing.T) {
 			right++
 		}
 	}
-	result, err := store.NewDir("results", "points", "full/east-west/iwdan/seed-1").ReadResult()
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := must.Have(store.NewDir("results", "points", "full/east-west/iwdan/seed-1").ReadResult())(t)
 	if got, want := float64(right)/float64(truth.Len()), result.CorrectedAccuracy.OrNaN(); math.Abs(got-want) > 1e-9 || got < 0.5 {
 		t.Errorf("accuracy %v of predictions, %v in the result", got, want)
 	}
@@ -95,16 +90,9 @@ func TestPredictionsOfACalibratedRun(t *testing.T) {
 // rowsOf returns all rows of a file.
 func rowsOf(t *testing.T, path string) *table.Rows {
 	t.Helper()
-	file, err := table.Open(path, table.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Have(table.Open(path, table.Options{}))(t)
 	t.Cleanup(func() { file.Close() })
-	rows, err := file.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return rows
+	return must.Have(file.Load())(t)
 }
 
 // values are those of all rows, rows × width.
@@ -121,10 +109,7 @@ func values(rows *table.Rows) []float32 {
 func expected(t *testing.T, m model.Model, rows []float32, shares []float64) []float64 {
 	t.Helper()
 	var probabilities []float64
-	made, err := network.New(m, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := must.Have(network.New(m, ""))(t)
 	torch.Tidy(func() {
 		torch.NoGrad(func() {
 			_, logits := made.Forward(torch.FromSlice(slices.Clone(rows), len(rows)/pointsSize, pointsSize), false)
@@ -159,10 +144,7 @@ func nearProbabilities(t *testing.T, what string, got []float32, want []float64)
 // TestPredict goes from a trained run to predictions in every form.
 func TestPredict(t *testing.T) {
 	trainPoints(t)
-	m, err := model.Open(pointsRun)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Have(model.Open(pointsRun))(t)
 	west := values(rowsOf(t, "data/west.npz"))
 	predicted := func(t *testing.T, arguments ...string) {
 		t.Helper()

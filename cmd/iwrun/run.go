@@ -173,8 +173,7 @@ func (s streams) stopped() error {
 }
 
 // carryOut runs the workers on the devices that o shares, and
-// closes the display. The first interruption stops them, the second one ends them; SIGUSR1 asks
-// them for checkpoints.
+// closes the display. The first interruption stops them, the second one ends them.
 func carryOut(runs []plan.Run, results string, o workOptions, s streams, display *progress.Display, finished func(plan.Run) string) (schedule.Summary, error) {
 	defer display.Close()
 	command, err := workerOf(runs, o, s)
@@ -191,12 +190,10 @@ func carryOut(runs []plan.Run, results string, o workOptions, s streams, display
 		},
 		func() { close(kill) },
 	)()
-	checkpoints, release := onCheckpointSignals(func() { display.Print("running workers write a checkpoint and go on") })
-	defer release()
 
 	options := o.Schedule
 	options.Command = command
-	options.Results, options.Kill, options.Checkpoint = results, kill, checkpoints
+	options.Results, options.Kill = results, kill
 	options.Observe = func(u schedule.Update) {
 		display.Observe(u)
 		if u.State == schedule.Finished && finished != nil {
@@ -238,7 +235,7 @@ func newFitCommand(s streams) *cli.Command {
 		ctx, stop := commandline.Interruptible()
 		defer stop()
 		gone := func() { os.Exit(schedule.StoppedStatus) }
-		err = schedule.Work(c.Args().Get(1), s.in, s.out, gone, func(run plan.Run, dir store.Dir, r *schedule.Reporter, _ <-chan os.Signal) error {
+		err = schedule.Work(c.Args().Get(1), s.in, s.out, gone, func(run plan.Run, dir store.Dir, r *schedule.Reporter) error {
 			_, err := fit.Run(ctx, run.Config, dir, fit.Options{Threads: threads, Log: s.err, Alive: r.Alive})
 			return err
 		})

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,13 +12,9 @@ import (
 
 	"iwda/adaptation/adapt"
 	"iwda/adaptation/adapt/names"
-	"iwda/experiments/model"
-	"iwda/experiments/plan"
-	"iwda/experiments/store"
 	"iwda/inference/trust"
 	"iwda/internal/commandline"
 	"iwda/internal/input"
-	"iwda/internal/printable"
 )
 
 func newShowCommand(s streams) *cli.Command {
@@ -27,10 +22,10 @@ func newShowCommand(s streams) *cli.Command {
 	var needs []string
 	return &cli.Command{
 		Name:      "show",
-		Usage:     "show what a folder of iwrun holds, and what to do next",
+		Usage:     "show what came of iwrun adapt, and what to do next",
 		UsageText: "iwrun show FOLDER [--json] [--need TEXT]",
-		Description: `For a folder of iwrun adapt, the command shows how many predictions should be right, whether that is enough, the class
-shares, and what to do next. For a run, a model or results of experiments, it shows what the folder is, and the next command to use.
+		Description: `The command shows how many predictions in the folder of iwrun adapt should be right, whether that is enough, the class
+shares, and what to do next.
 
 Examples:
   iwrun show adapt-out
@@ -41,38 +36,30 @@ Examples:
 			if c.NArg() != 1 {
 				return wrongUsage("name one folder, such as adapt-out")
 			}
-			folder := filepath.Clean(c.Args().First())
-			switch {
-			case len(needs) > 0 || fail:
-				return showNeeds(folder, needs, fail, asJSON, s)
-			case asJSON:
+			folder, asked := filepath.Clean(c.Args().First()), len(needs) > 0 || fail
+			if asJSON && !asked {
 				return printOutcome(folder, s)
 			}
-			return input.Wrong(show(folder, s))
+			outcome, err := outcomeOf(folder)
+			if err == nil && asked {
+				err = outcome.Ask(needs)
+			}
+			if err != nil {
+				return input.Wrong(err)
+			}
+			if asJSON {
+				encoder := json.NewEncoder(s.out)
+				encoder.SetIndent("", "  ")
+				err = encoder.Encode(outcome)
+			} else {
+				outcome.Print(s.out, folder)
+			}
+			if err == nil && fail {
+				err = trust.Check(outcome.Needs)
+			}
+			return err
 		},
 	}
-}
-
-// showNeeds shows the outcome of a folder with answers to other needs, or those that it has.
-func showNeeds(folder string, needs []string, fail, asJSON bool, s streams) error {
-	outcome, err := adapt.ReadOutcome(folder)
-	if err == nil {
-		err = outcome.Ask(needs)
-	}
-	if err != nil {
-		return input.Wrong(err)
-	}
-	if asJSON {
-		encoder := json.NewEncoder(s.out)
-		encoder.SetIndent("", "  ")
-		err = encoder.Encode(outcome)
-	} else {
-		outcome.Print(s.out, folder)
-	}
-	if err == nil && fail {
-		err = trust.Check(outcome.Needs)
-	}
-	return err
 }
 
 // printOutcome copies the outcome.json of a folder.
@@ -85,114 +72,20 @@ func printOutcome(folder string, s streams) error {
 	return err
 }
 
-// show says what a folder is, and what to do with it.
-func show(folder string, s streams) error {
-	if err := checkFolder(folder); err != nil {
-		return err
+// outcomeOf reads the outcome of a folder. The error says what else the folder is.
+func outcomeOf(folder string) (*adapt.Outcome, error) {
+	if info, err := os.Stat(folder); err == nil && !info.IsDir() {
+		return nil, errors.New(folder + " is a file; name the folder of iwrun adapt")
 	}
-	has := func(names ...string) bool {
-		for _, name := range names {
-			if _, err := os.Stat(filepath.Join(folder, name)); err != nil {
-				return false
-			}
-		}
-		return true
+	if _, err := os.ReadDir(folder); err != nil {
+		return nil, err
 	}
-	say := func(what string, next ...string) error {
-		fmt.Fprintf(s.out, "%s: %s\n", folder, what)
-		if len(next) > 0 {
-			fmt.Fprintln(s.out, "next: "+printable.Command(next...))
-		}
-		return nil
-	}
-	predict := []string{"iwrun", "predict", folder, "INPUT", "-o", "FILE"}
+	outcome, err := adapt.ReadOutcome(folder)
 	switch {
-	case has(names.Outcome):
-		outcome, err := adapt.ReadOutcome(folder)
-		if err != nil {
-			return err
-		}
-		outcome.Print(s.out, folder)
-		return nil
-	case has(names.Experiment, names.Runs):
-		finished, begun, _ := countRuns(folder)
-		domains, err := adapt.Domains(folder)
-		if err != nil {
-			return err
-		}
-		what := fmt.Sprintf("iwrun adapt is not finished: %d of %d started runs are finished", finished, begun)
-		line := []string{"iwrun", "adapt"}
-		for i, of := range domains {
-			if !of.None() { // what was said of columns is not said again
-				return say(what + "; give the same command again to continue")
-			}
-			if i > 1 && i == len(domains)-1 {
-				line = append(line, "--target")
-			}
-			line = append(line, of.Path)
-		}
-		return say(what, append(line, "-o", folder)...)
-	case has(store.ConfigFile):
-		run, dir, err := plan.Open(folder)
-		if err != nil {
-			return err
-		}
-		if result, err := dir.ReadResult(); err == nil {
-			what := fmt.Sprintf("the finished run %s of %s", run.ID, result.Experiment)
-			if accuracy := result.LastAccuracy; accuracy.Measured {
-				what += fmt.Sprintf(", which is right on %.2f%% of the labelled target rows", 100*accuracy.Value)
-			}
-			return say(what, predict...)
-		}
-		return say(fmt.Sprintf("the run %s, which is not finished", run.ID),
-			"iwrun", "run", "-c", filepath.Join(folder, store.ConfigFile), "-o", resultsOf(folder))
+	case !errors.Is(err, fs.ErrNotExist):
+		return outcome, err
+	case names.Exists(filepath.Join(folder, names.Experiment)):
+		return nil, fmt.Errorf("%s: iwrun adapt is not finished; give the same command again to continue", folder)
 	}
-	if models, _, err := model.Describe(folder); err == nil {
-		what := "a model"
-		if len(models) > 1 {
-			what = fmt.Sprintf("%d models that predict together", len(models))
-		}
-		return say(fmt.Sprintf("%s, for the classes %.200q", what, models[0].Classes), predict...)
-	}
-	if finished, begun, first := countRuns(folder); begun > 0 {
-		return say(fmt.Sprintf("results of experiments: %d of %d runs are finished", finished, begun), "iwrun", "table", "-c", "FILE", "-o", resultsOf(first))
-	}
-	return nothingOf(folder)
-}
-
-// foldersOf are those that can be asked about.
-const foldersOf = "name the folder of iwrun adapt, of a run, of a model, or of results"
-
-// nothingOf is the error of a folder in which nothing is known.
-func nothingOf(folder string) error {
-	return errors.New(folder + " holds nothing that iwrun has written; " + foldersOf)
-}
-
-// checkFolder returns an error for what is no folder that can be read.
-func checkFolder(path string) error {
-	if info, err := os.Stat(path); err == nil && !info.IsDir() {
-		return errors.New(path + " is a file; " + foldersOf)
-	}
-	_, err := os.ReadDir(path)
-	return err
-}
-
-// resultsOf returns the folder of all results in which a run's lies, below its experiment, variant,
-// task, method and seed.
-func resultsOf(run string) string { return filepath.Join(run, "../../../../..") }
-
-// countRuns counts the runs below a folder, and returns the folder of the first one.
-func countRuns(folder string) (finished, begun int, first string) {
-	filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil || entry.IsDir():
-		case entry.Name() == store.ResultFile:
-			finished++
-		case entry.Name() == store.ConfigFile:
-			begun++
-			first = cmp.Or(first, filepath.Dir(path))
-		}
-		return nil
-	})
-	return finished, begun, first
+	return nil, fmt.Errorf("%s holds no outcome of iwrun adapt; iwrun status -c FILE says of an experiment how far it is", folder)
 }

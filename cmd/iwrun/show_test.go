@@ -2,11 +2,9 @@ package main
 
 import (
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"iwda/experiments/store"
 	"iwda/internal/testfiles"
 )
 
@@ -66,7 +64,7 @@ func TestExitStatus(t *testing.T) {
 		"show":                                    {2, "name one folder"},
 		"show source.csv":                         {2, "source.csv is a file; name the folder"},
 		"show nothing":                            {2, "nothing" + missing},
-		"show empty":                              {2, "empty holds nothing that iwrun has written"},
+		"show empty":                              {2, "empty holds no outcome of iwrun adapt"},
 		"show empty --json":                       {2, "empty/outcome.json" + missing},
 		"completion ksh":                          {2, "one of bash, fish, zsh"},
 		"data check digit":                        {2, "digits"},
@@ -79,41 +77,4 @@ func TestExitStatus(t *testing.T) {
 	if _, err := os.Stat("adapt-out"); err == nil {
 		t.Error("something was written")
 	}
-}
-
-// A folder of any kind is told what it is, and with what command it goes on.
-func TestShow(t *testing.T) {
-	inFolder(t)
-	succeed(t, "-c", "tiny.yaml")
-	dir := tinyDir("iwdan")
-	succeed(t, "export", dir.String(), "-o", "model")
-	shows := func(folder string, parts ...string) {
-		t.Helper()
-		status, out, said := call(t, "show", folder)
-		for _, part := range parts {
-			if status != 0 || said != "" || !strings.Contains(out, part) {
-				t.Errorf("%s: status %d, %q is not in\n%s%s", folder, status, part, out, said)
-			}
-		}
-		if status, _, said := call(t, "show", folder, "--json"); status != 2 || !strings.Contains(said, "outcome.json") {
-			t.Errorf("%s --json: status %d, %s", folder, status, said)
-		}
-	}
-	shows(dir.String(), "the finished run subsampled/clean-warped/iwdan/seed-1 of tiny", "next: iwrun predict "+dir.String()+" INPUT -o FILE\n")
-	shows(filepath.Dir(dir.String()), "a model, for the classes", "next: iwrun predict ")
-	shows("model", "a model, for the classes", "next: iwrun predict model INPUT")
-	succeed(t, "export", dir.String(), "-o", "holder/model")
-	shows("holder", "a model, for the classes", "next: iwrun predict holder INPUT") // which predict takes
-	shows("results", "2 of 2 runs are finished", "next: iwrun table -c FILE -o results\n")
-	shows("results/tiny", "2 of 2 runs are finished", "next: iwrun table -c FILE -o results\n") // which table takes
-	testfiles.Remove(t, dir.Path(store.ResultFile))
-	shows(dir.String(), "which is not finished", "next: iwrun run -c "+dir.Path(store.ConfigFile)+" -o ")
-	shows("results", "1 of 2 runs are finished")
-	// The command that it names makes the run.
-	_, out, _ := call(t, "show", dir.String())
-	_, next, _ := strings.Cut(strings.TrimSpace(out), "next: iwrun ")
-	if status, _, said := call(t, strings.Fields(next)...); status != 0 {
-		t.Error(said)
-	}
-	shows(dir.String(), "the finished run")
 }

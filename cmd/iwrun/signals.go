@@ -6,7 +6,6 @@ import (
 	"syscall"
 
 	"iwda/internal/commandline"
-	"iwda/internal/system"
 )
 
 // onSignals calls the functions one after the other, each for one signal to stop, until
@@ -32,26 +31,5 @@ func onSignals(actions ...func()) (release func()) {
 	return func() {
 		signal.Stop(signals)
 		close(released)
-	}
-}
-
-// onCheckpointSignals returns a channel on which something comes after each SIGUSR1, until
-// release is called, and calls noted for it. A signal that follows before the last one was
-// received says nothing new and is dropped.
-func onCheckpointSignals(noted func()) (wishes <-chan struct{}, release func()) {
-	signals, pending := make(chan os.Signal, 1), make(chan struct{}, 1)
-	signal.Notify(signals, system.Checkpoint)
-	go func() {
-		for range signals {
-			select {
-			case pending <- struct{}{}:
-				noted()
-			default:
-			}
-		}
-	}()
-	return pending, func() {
-		signal.Stop(signals)
-		close(signals)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+
+	"iwda/internal/must"
 )
 
 // TestRepeatedSignals: SIGTERM asks once, however often it comes; a repeated SIGINT does
@@ -21,9 +23,7 @@ func TestRepeatedSignals(t *testing.T) {
 	defer signal.Stop(caught)
 	send := func(signal syscall.Signal) {
 		t.Helper()
-		if err := syscall.Kill(syscall.Getpid(), signal); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, syscall.Kill(syscall.Getpid(), signal))
 		<-caught
 	}
 	send(syscall.SIGTERM)
@@ -46,9 +46,7 @@ func TestOnSignals(t *testing.T) {
 	release := onSignals(func() { called <- 1 }, func() { called <- 2 })
 	defer release()
 	for want := 1; want <= 2; want++ {
-		if err := syscall.Kill(os.Getpid(), syscall.SIGINT); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, syscall.Kill(os.Getpid(), syscall.SIGINT))
 		if got := <-called; got != want {
 			t.Errorf("signal %d called action %d", want, got)
 		}

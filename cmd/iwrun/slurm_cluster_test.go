@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"iwda/experiments/store"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 
 	"github.com/google/go-cmp/cmp"
@@ -27,10 +28,7 @@ var demoMethods = []string{"source-only", "dann", "iwdan", "iwdan-o", "iwcdan", 
 // TestSlurmInterruptedArray: six tasks, each stopped and queued again in the middle of its
 // run, give the same bits as runs that were never stopped; then come the tables.
 func TestSlurmInterruptedArray(t *testing.T) {
-	demo, err := filepath.Abs("../../configs/demo.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	demo := must.Have(filepath.Abs("../../configs/demo.yaml"))(t)
 	t.Chdir(t.TempDir())
 	t.Setenv(asProgram, "yes")
 	startSlurm(t, 1001)
@@ -173,10 +171,7 @@ func expectSame(t *testing.T, interrupted, whole store.Dir) {
 // withoutSeconds returns the cells of a CSV file but for those of the column seconds.
 func withoutSeconds(t *testing.T, path string) [][]string {
 	t.Helper()
-	rows, err := csv.NewReader(strings.NewReader(readFile(t, path))).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must.Have(csv.NewReader(strings.NewReader(readFile(t, path))).ReadAll())(t)
 	if column := slices.Index(rows[0], "seconds"); column >= 0 {
 		for i := range rows {
 			rows[i] = slices.Delete(rows[i], column, column+1)

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -62,15 +63,9 @@ func startSlurm(t *testing.T, maxArraySize int) {
 	for _, name := range []string{"state", "spool"} {
 		testfiles.MakeFolder(t, filepath.Join(folder, name))
 	}
-	host, err := os.Hostname()
-	if err != nil {
-		t.Fatal(err)
-	}
+	host := must.Have(os.Hostname())(t)
 	host, _, _ = strings.Cut(host, ".")
-	who, err := user.Current()
-	if err != nil {
-		t.Fatal(err)
-	}
+	who := must.Have(user.Current())(t)
 	file := filepath.Join(folder, "slurm.conf")
 	text := fmt.Sprintf(slurmSettings, folder, host, who.Username, freeSlurmPort(t), freeSlurmPort(t), maxArraySize)
 	testfiles.Write(t, file, text)
@@ -84,10 +79,7 @@ func startSlurm(t *testing.T, maxArraySize int) {
 // freeSlurmPort returns a port that nobody listens on at the moment.
 func freeSlurmPort(t *testing.T) int {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must.Have(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer listener.Close()
 	return listener.Addr().(*net.TCPAddr).Port
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -44,7 +43,7 @@ func newTableCommand(s streams) *cli.Command {
   iwrun table --kind average -c configs/digits.yaml -c configs/visda.yaml`,
 		Flags: append(o.experimentFlags(), formatFlag(&o.Format), &commandline.Choice{Words: kinds, StringFlag: &cli.StringFlag{
 			Name: "kind", Destination: &o.Kind, Usage: "`KIND` of table: " + strings.Join(kinds, ", ") + "; average takes several experiments, each with its own -c",
-			DefaultText: "accuracy; gains of variants with class fractions",
+			DefaultText: "accuracy; gains of variants with class fractions; selection without target labels",
 		}}),
 		Action: withoutArguments(func(*cli.Context) error { return runTable(o, s) }),
 	}
@@ -69,7 +68,7 @@ func (o experimentOptions) printTable(file *config.File, kind, format string, s 
 	}
 	warn(found, s.err)
 	var built sheet.Sheet
-	if kind == selectionKind {
+	if kind == selectionKind || kind == "" && summary.Select(found.Runs, file.Config).OnlyWithoutLabels() {
 		if built, err = table.Criteria(found.Runs, file.Config); err != nil {
 			return err
 		}
@@ -77,9 +76,6 @@ func (o experimentOptions) printTable(file *config.File, kind, format string, s 
 		built = table.Build(kind, found.Runs, file.Config)
 	}
 	built.Notes = append(built.Notes, found.Notes...)
-	if changed := o.changed(file); changed != "" { // notes are comments in LaTeX
-		built.Caption = changed + " " + cmp.Or(built.Caption, built.Title)
-	}
 	return built.Write(s.out, format)
 }
 

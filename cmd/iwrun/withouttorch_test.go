@@ -11,6 +11,7 @@ import (
 	"iwda/datasets/normalise"
 	"iwda/experiments/engine"
 	"iwda/experiments/model"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 	"iwda/learners/forest"
 	"iwda/nets/architecture"
@@ -21,10 +22,7 @@ import (
 func TestWithoutTorch(t *testing.T) {
 	inFolder(t)
 	numbers := func(name string, width uint64, values ...float32) statedict.Tensor {
-		data, err := binary.Append(nil, binary.LittleEndian, values)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Have(binary.Append(nil, binary.LittleEndian, values))(t)
 		return statedict.Tensor{Name: name, DType: safetensors.F32, Shape: []uint64{uint64(len(values)) / width, width}, Data: data}
 	}
 	even := []float64{0.5, 0.5}
@@ -35,9 +33,7 @@ func TestWithoutTorch(t *testing.T) {
 	tree := model.Model{Metadata: about, Weights: []statedict.Tensor{ // up to 0.5 it is a cat
 		numbers(forest.NodesTensor, forest.Fields, 0, 0.5, 1, 2, 0, 0, 1, 1, 0, 1, 2, 2), numbers(forest.SharesTensor, 2, 1, 0, 0, 1),
 	}}
-	if err := model.Save("tree", tree); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, model.Save("tree", tree))
 	about.Architecture = model.Architecture{Name: architecture.MLP, HiddenLayers: 1, HiddenSize: 1}
 	vector := func(name string, values ...float32) statedict.Tensor {
 		t := numbers(name, 1, values...)
@@ -45,13 +41,9 @@ func TestWithoutTorch(t *testing.T) {
 		return t
 	}
 	network := []statedict.Tensor{numbers("bottleneck.weight", 1, 1), vector("bottleneck.bias", 0), numbers("classifier.weight", 1, -1, 1), vector("classifier.bias", 0, 0)}
-	if err := model.Save("network", model.Model{Metadata: about, Weights: network}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, model.Save("network", model.Model{Metadata: about, Weights: network}))
 	about.Architecture.HiddenLayers = 2
-	if err := model.Save("deep", model.Model{Metadata: about, Weights: append(network, numbers("hidden1.weight", 1, 1), vector("hidden1.bias", 0))}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, model.Save("deep", model.Model{Metadata: about, Weights: append(network, numbers("hidden1.weight", 1, 1), vector("hidden1.bias", 0))}))
 	testfiles.Write(t, "rows.csv", "x\n0.25\n0.75\n")
 	t.Setenv(engine.Variable, "/nowhere/iwrun-torch")
 	for folder, want := range map[string][2]string{"tree": {"0,cat,", "1,dog,"}, "network": {"0,dog,0.6224", "1,dog,0.8175"}} {

@@ -13,26 +13,14 @@ import (
 
 	"iwda/datasets"
 	"iwda/datasets/catalogue"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 	"iwda/internal/wholefile"
 )
 
 func find(t testing.TB, name string) catalogue.Dataset {
 	t.Helper()
-	data, err := catalogue.Find(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
-
-func wantError(t *testing.T, err error, words ...string) {
-	t.Helper()
-	for _, word := range words {
-		if err == nil || !strings.Contains(err.Error(), word) {
-			t.Errorf("error %v, want one with %q", err, word)
-		}
-	}
+	return must.Have(catalogue.Find(name))(t)
 }
 
 // Every file of the catalogue is complete, and what it says fits together.
@@ -82,23 +70,18 @@ func TestFindGivesOnesOwn(t *testing.T) {
 }
 
 func TestUnknownNames(t *testing.T) {
-	_, err := catalogue.Find("office")
-	wantError(t, err, `"office"`, strings.Join(catalogue.Names(), ", "))
-	_, err = find(t, "office31").Domain("Amazon")
-	wantError(t, err, `"Amazon"`, "amazon, dslr, webcam")
+	must.Refuse(catalogue.Find("office"))(t, `"office"`, strings.Join(catalogue.Names(), ", "))
+	must.Refuse(find(t, "office31").Domain("Amazon"))(t, `"Amazon"`, "amazon, dslr, webcam")
 	for _, name := range []string{"digits", "glyphs"} {
-		_, err := find(t, name).OpenTask("elsewhere", "nowhere", catalogue.Source{Root: t.TempDir(), TrainPerClass: 1, TestPerClass: 1})
-		wantError(t, err, "elsewhere")
+		must.Refuse(find(t, name).OpenTask("elsewhere", "nowhere", catalogue.Source{Root: t.TempDir(), TrainPerClass: 1, TestPerClass: 1}))(t, "elsewhere")
 	}
 }
 
 // Values in memory cannot be opened as image files, nor image files as values.
 func TestTheOtherKind(t *testing.T) {
-	_, err := find(t, "digits").OpenImages(t.TempDir(), "mnist")
-	wantError(t, err, "digits consists of values in memory")
-	_, err = find(t, "visda").OpenTask("synthetic", "real", catalogue.Source{})
-	wantError(t, err, "visda consists of image files")
-	wantError(t, find(t, "glyphs").Check(t.Context(), "", io.Discard), "glyphs has no published form")
+	must.Refuse(find(t, "digits").OpenImages(t.TempDir(), "mnist"))(t, "digits consists of values in memory")
+	must.Refuse(find(t, "visda").OpenTask("synthetic", "real", catalogue.Source{}))(t, "visda consists of image files")
+	must.Fail(t, find(t, "glyphs").Check(t.Context(), "", io.Discard), "glyphs has no published form")
 }
 
 func total(counts []int) int {
@@ -137,14 +120,8 @@ func TestCountsGiveThePapersDivergences(t *testing.T) {
 		{"officehome", "real", "clipart", 2.14e-2, 6.52e-2},
 	} {
 		data := find(t, test.dataset)
-		source, err := data.Domain(test.source)
-		if err != nil {
-			t.Fatal(err)
-		}
-		target, err := data.Domain(test.target)
-		if err != nil {
-			t.Fatal(err)
-		}
+		source := must.Have(data.Domain(test.source))(t)
+		target := must.Have(data.Domain(test.target))(t)
 		half := slices.Clone(source.Train)
 		for c := range len(half) / 2 {
 			half[c] = half[c] * 3 / 10
@@ -193,9 +170,7 @@ func writeImages(t *testing.T, folder string, classes []string, n int) {
 		testfiles.MakeFolder(t, filepath.Join(folder, class))
 		for i := range n {
 			path := filepath.Join(folder, class, fmt.Sprintf("%d.png", i))
-			if err := wholefile.Write(path, func(w io.Writer) error { return png.Encode(w, image.NewGray(image.Rect(0, 0, 2, 2))) }); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, wholefile.Write(path, func(w io.Writer) error { return png.Encode(w, image.NewGray(image.Rect(0, 0, 2, 2))) }))
 		}
 	}
 }
@@ -227,7 +202,7 @@ func TestCheckOffice31(t *testing.T) {
 	data, root := find(t, "office31"), t.TempDir()
 	writeImages(t, filepath.Join(root, "dslr"), data.Classes, 12)
 	var report strings.Builder
-	wantError(t, data.Check(t.Context(), root, &report), "not as published")
+	must.Fail(t, data.Check(t.Context(), root, &report), "not as published")
 	for _, part := range []string{"amazon: images: nothing of office31-amazon", "dslr: 372 of 498 images, not as published", "  bike: 12 images, want 21\n"} {
 		if !strings.Contains(report.String(), part) {
 			t.Errorf("%q lacks %q", &report, part)

@@ -10,6 +10,7 @@ import (
 	"iwda/datasets"
 	"iwda/datasets/catalogue"
 	"iwda/datasets/table"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -24,10 +25,7 @@ func ownFiles(t *testing.T, source, target, test string) (data catalogue.Dataset
 	if test != "" {
 		domains[1].Test = "test.csv"
 	}
-	data, err := find(t, "files").Of(domains)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data = must.Have(find(t, "files").Of(domains))(t)
 	return data, catalogue.Source{Root: root}
 }
 
@@ -80,10 +78,7 @@ func TestSeveralOwnFiles(t *testing.T) {
 	write("a.csv", "label,u,v,who\ndog,1,red,p\ncat,3,red,\n")
 	write("b.csv", "label,v,who,u\nowl,blue,q,5\ncat,blue,p,5\n")
 	write("c.csv", "v,u,label\nblue,2,owl\n")
-	data, err := find(t, "files").Of(domains)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Have(find(t, "files").Of(domains))(t)
 	task := openTask(t, data, "a", "c", catalogue.Source{Root: root}, "b")
 	defer task.Close()
 	source := datasets.Join(task.Source, task.Others[0])
@@ -106,9 +101,7 @@ func TestSeveralOwnFiles(t *testing.T) {
 		testfiles.Rows(t, filepath.Join(root, name+".npz"), 1, []float32{1, 2}, "labels", []int{0, 1}, names...)
 		domains[i] = catalogue.Files{Domain: name, Path: name + ".npz"}
 	}
-	if data, err = find(t, "files").Of(domains); err != nil {
-		t.Fatal(err)
-	}
+	data = must.Have(find(t, "files").Of(domains))(t)
 	arrays := openTask(t, data, "a", "c", catalogue.Source{Root: root}, "b")
 	defer arrays.Close()
 	for set, want := range map[datasets.Set][]int{arrays.Source: {0, 1}, arrays.Others[0]: {2, 0}, arrays.Target: {2, 1}} {
@@ -123,9 +116,7 @@ func TestSeveralOwnFiles(t *testing.T) {
 	for i := range domains {
 		domains[i].Path = "images/" + domains[i].Domain
 	}
-	if data, err = find(t, "files").Of(domains); err != nil {
-		t.Fatal(err)
-	}
+	data = must.Have(find(t, "files").Of(domains))(t)
 	images, err := data.OpenImageTask(root, "a", "c", "b")
 	if err != nil || !slices.Equal(images.Source.Labels().Classes(), []int{0, 1, 1, 2}) || !slices.Equal(images.Target.Labels().Classes(), []int{2}) {
 		t.Errorf("%v of %q, %v", images.Source, images.Source.ClassNames(), err)
@@ -162,18 +153,15 @@ func TestOwnFilesMistakes(t *testing.T) {
 			t.Errorf("%s: no error", test.name)
 			continue
 		}
-		wantError(t, err, test.want...)
+		must.Fail(t, err, test.want...)
 	}
 	data, from := ownFiles(t, photos, photos, "")
-	_, err := data.OpenTask("photos", "paintings", from)
-	wantError(t, err, `no domain "paintings"; dataset.domains has photos, old-sketches`)
+	must.Refuse(data.OpenTask("photos", "paintings", from))(t, `no domain "paintings"; dataset.domains has photos, old-sketches`)
 	testfiles.Remove(t, filepath.Join(from.Root, "sketches.csv"))
-	wantError(t, data.CheckFiles(from.Root), "old-sketches: stat "+filepath.Join(from.Root, "sketches.csv"))
-	_, err = find(t, "files").Of([]catalogue.Files{{Domain: "a", Path: "x.npz"}, {Domain: "b", Path: "folder", Test: "y.npz"}})
-	wantError(t, err, "x.npz and folder: one is a file of features, which ends with .npz", "the other has images; all domains must be of one kind")
+	must.Fail(t, data.CheckFiles(from.Root), "old-sketches: stat "+filepath.Join(from.Root, "sketches.csv"))
+	must.Refuse(find(t, "files").Of([]catalogue.Files{{Domain: "a", Path: "x.npz"}, {Domain: "b", Path: "folder", Test: "y.npz"}}))(t, "x.npz and folder: one is a file of features, which ends with .npz", "the other has images; all domains must be of one kind")
 	for _, path := range []string{"x.pkl", "x.npz.gz", "photos/x.H5"} {
-		_, err := find(t, "files").Of([]catalogue.Files{{Domain: "a", Path: "x.npz"}, {Domain: "b", Path: path}})
-		wantError(t, err, path+": files that end with", "are not read: rows of values are read from files that end with .npz", "images from a folder")
+		must.Refuse(find(t, "files").Of([]catalogue.Files{{Domain: "a", Path: "x.npz"}, {Domain: "b", Path: path}}))(t, path+": files that end with", "are not read: rows of values are read from files that end with .npz", "images from a folder")
 	}
 }
 
@@ -213,9 +201,5 @@ func TestOwnFilesWithWords(t *testing.T) {
 
 func openTask(t *testing.T, data catalogue.Dataset, source, target string, from catalogue.Source, more ...string) catalogue.Task {
 	t.Helper()
-	task, err := data.OpenTask(source, target, from, more...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return task
+	return must.Have(data.OpenTask(source, target, from, more...))(t)
 }

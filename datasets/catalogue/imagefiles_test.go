@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 	"iwda/internal/wholefile"
 )
@@ -27,9 +28,7 @@ func TestCheckImages(t *testing.T) {
 	for _, path := range []string{"drawn/cat/1.png", "drawn/cat/2.png", "drawn/dog/1.png", "photo/cat/1.png", "photo/dog/1.png"} {
 		path = filepath.Join(root, path)
 		testfiles.MakeFolder(t, filepath.Dir(path))
-		if err := wholefile.Write(path, func(w io.Writer) error { return png.Encode(w, image.NewGray(image.Rect(0, 0, 2, 2))) }); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, wholefile.Write(path, func(w io.Writer) error { return png.Encode(w, image.NewGray(image.Rect(0, 0, 2, 2))) }))
 	}
 	check := func() (string, error) {
 		var said strings.Builder

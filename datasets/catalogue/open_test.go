@@ -10,6 +10,7 @@ import (
 
 	"iwda/datasets"
 	"iwda/datasets/catalogue"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -62,13 +63,12 @@ func TestDigits(t *testing.T) {
 		t.Error(got)
 	}
 	var report strings.Builder
-	err := data.Check(t.Context(), root, &report)
-	wantError(t, err, "mnist-train: [1 1 1 1 1 1 1 1 1 1], want [5923", "mnist-test", "usps-train", "usps-test: [0 0 1")
+	must.Fail(t, data.Check(t.Context(), root, &report), "mnist-train: [1 1 1 1 1 1 1 1 1 1], want [5923", "mnist-test", "usps-train", "usps-test: [0 0 1")
 	if report.Len() > 0 {
 		t.Errorf("%q of what is not as published", &report)
 	}
 	testfiles.Remove(t, filepath.Join(root, "usps.t"))
-	wantError(t, data.Check(t.Context(), root, &report), "no file usps.t.bz2 or usps.t")
+	must.Fail(t, data.Check(t.Context(), root, &report), "no file usps.t.bz2 or usps.t")
 }
 
 // TestPublicDigits checks the public files where $IWDA_DATA names their folder's parent;

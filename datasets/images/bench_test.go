@@ -13,6 +13,7 @@ import (
 
 	"iwda/datasets/images"
 	"iwda/datasets/internal/kernel"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 	"iwda/internal/timing"
 )
@@ -31,11 +32,7 @@ func benchSet(b *testing.B) *images.Set {
 	for i := range timing.Size(216, 36) {
 		testfiles.Write(b, filepath.Join(folder, fmt.Sprintf("%05d.jpg", i)), string(photograph(b, uint64(i))))
 	}
-	set, err := images.OpenOwn(root, nil)
-	if err != nil {
-		b.Fatal(err)
-	}
-	return set
+	return must.Have(images.OpenOwn(root, nil))(b)
 }
 
 // photograph is a JPEG file of smooth shades and some noise, of about 40 kB.
@@ -47,7 +44,7 @@ func photograph(b *testing.B, seed uint64) []byte {
 		small.Pix[i] = byte(random.IntN(256))
 	}
 	shades := blank(side, side)
-	new(images.Resampler).Resize(shades, small, kernel.Bicubic)
+	resize(shades, small, kernel.Bicubic)
 	picture := image.NewRGBA(image.Rect(0, 0, side, side))
 	for i := range side * side {
 		for c := range 3 {
@@ -57,9 +54,7 @@ func photograph(b *testing.B, seed uint64) []byte {
 		picture.Pix[4*i+3] = 255
 	}
 	var file bytes.Buffer
-	if err := jpeg.Encode(&file, picture, &jpeg.Options{Quality: 90}); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, jpeg.Encode(&file, picture, &jpeg.Options{Quality: 90}))
 	return file.Bytes()
 }
 
@@ -73,21 +68,12 @@ func BenchmarkLoader(b *testing.B) {
 			kind string
 		}{{"first", images.NoCache}, {"cached", images.MemoryCache}} {
 			b.Run(fmt.Sprintf("%s/workers=%d", cache.name, workers), func(b *testing.B) {
-				reader, err := images.NewReader(set, images.ReaderOptions{Side: 256, Cache: cache.kind})
-				if err != nil {
-					b.Fatal(err)
-				}
+				reader := must.Have(images.NewReader(set, images.ReaderOptions{Side: 256, Cache: cache.kind}))(b)
 				defer reader.Close()
-				loader, err := images.NewLoader(reader, images.LoaderOptions{ViewOptions: images.ViewOptions{BatchSize: 36, Crop: 224, Workers: workers}})
-				if err != nil {
-					b.Fatal(err)
-				}
+				loader := must.Have(images.NewLoader(reader, images.LoaderOptions{ViewOptions: images.ViewOptions{BatchSize: 36, Crop: 224, Workers: workers}}))(b)
 				defer loader.Close()
 				step := func() {
-					batch, err := loader.Next(b.Context())
-					if err != nil {
-						b.Fatal(err)
-					}
+					batch := must.Have(loader.Next(b.Context()))(b)
 					loader.Release(batch)
 				}
 				if cache.kind != images.NoCache {

@@ -39,16 +39,10 @@ func CacheNames() []string { return []string{NoCache, MemoryCache, FileCache} }
 type cache struct {
 	imageSize  int
 	identities []uint64 // of the files, one an image
-	locks      [64]lock // image i has lock i modulo 64
+	using      sync.Mutex
 	slots      []slot
 	images     []byte
 	mapping    mmap.MMap // slots and images; nil once closed
-}
-
-// lock has a cache line of its own.
-type lock struct {
-	sync.Mutex
-	_ [56]byte
 }
 
 // slot is the entry of one image, as it lies in the file.
@@ -164,9 +158,8 @@ func (c *cache) load(dst []byte, i int) (found traits, cached bool) {
 	if c == nil {
 		return 0, false
 	}
-	lock := &c.locks[i%len(c.locks)]
-	lock.Lock()
-	defer lock.Unlock()
+	c.using.Lock()
+	defer c.using.Unlock()
 	if c.mapping == nil || c.slots[i].identity != c.identities[i] {
 		return 0, false
 	}
@@ -182,9 +175,8 @@ func (c *cache) store(src []byte, i int, found traits) {
 	if c == nil {
 		return
 	}
-	lock := &c.locks[i%len(c.locks)]
-	lock.Lock()
-	defer lock.Unlock()
+	c.using.Lock()
+	defer c.using.Unlock()
 	if c.mapping == nil {
 		return
 	}
@@ -205,10 +197,8 @@ func (c *cache) close() error {
 	if c == nil {
 		return nil
 	}
-	for i := range c.locks {
-		c.locks[i].Lock()
-		defer c.locks[i].Unlock()
-	}
+	c.using.Lock()
+	defer c.using.Unlock()
 	if c.mapping == nil {
 		return nil
 	}

@@ -13,6 +13,7 @@ import (
 
 	"iwda/datasets/images"
 	"iwda/datasets/internal/kernel"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -20,9 +21,7 @@ import (
 func read(t *testing.T, reader *images.Reader, i int) []byte {
 	t.Helper()
 	pixels := make([]byte, 3*reader.Side()*reader.Side())
-	if err := reader.Read(pixels, i); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, reader.Read(pixels, i))
 	return pixels
 }
 
@@ -30,12 +29,9 @@ func TestReadIsDecodeAndResize(t *testing.T) {
 	set := makeSet(t, 4)
 	reader := newReader(t, set, images.ReaderOptions{Side: 16})
 	content := testfiles.Read(t, set.Path(3))
-	decoded, err := images.Decode(content)
-	if err != nil {
-		t.Fatal(err)
-	}
+	decoded := must.Have(images.Decode(content))(t)
 	want := blank(16, 16)
-	new(images.Resampler).Resize(want, decoded, kernel.Bicubic)
+	resize(want, decoded, kernel.Bicubic)
 	if !bytes.Equal(read(t, reader, 3), want.Pix) {
 		t.Error("the image differs from the decoded and resized file")
 	}
@@ -54,14 +50,9 @@ func kinds(t *testing.T) map[string]images.ReaderOptions {
 // time of change as they are, so that only a cache can still have the image.
 func overwrite(t *testing.T, path string) {
 	t.Helper()
-	info, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := must.Have(os.Stat(path))(t)
 	testfiles.Write(t, path, string(make([]byte, info.Size())))
-	if err := os.Chtimes(path, time.Time{}, info.ModTime()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chtimes(path, time.Time{}, info.ModTime()))
 }
 
 func TestCachesAvoidTheFiles(t *testing.T) {
@@ -121,14 +112,9 @@ func TestChangedFilesAreReadAgain(t *testing.T) {
 	}
 
 	// The same size, another time of change.
-	info, err := os.Stat(set.Path(0))
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := must.Have(os.Stat(set.Path(0)))(t)
 	overwrite(t, set.Path(0))
-	if err := os.Chtimes(set.Path(0), time.Time{}, info.ModTime().Add(time.Second)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chtimes(set.Path(0), time.Time{}, info.ModTime().Add(time.Second)))
 	if err := newReader(t, set, options).Read(make([]byte, 3*16*16), 0); err == nil {
 		t.Error("a later time of change is not noticed")
 	}
@@ -138,18 +124,13 @@ func TestCacheErrors(t *testing.T) {
 	set := makeSet(t, 3)
 	inTheWay := filepath.Join(t.TempDir(), "file")
 	testfiles.Write(t, inTheWay, "")
-	_, err := images.NewReader(set, images.ReaderOptions{Side: 256, Cache: images.FileCache, Folder: inTheWay})
-	if err == nil || !strings.Contains(err.Error(), inTheWay) {
-		t.Errorf("%v, want an error that names %s", err, inTheWay)
-	}
+	must.Refuse(images.NewReader(set, images.ReaderOptions{Side: 256, Cache: images.FileCache, Folder: inTheWay}))(t, inTheWay)
 	testfiles.Remove(t, set.Path(1))
-	_, err = images.NewReader(set, images.ReaderOptions{Side: 256, Cache: images.MemoryCache})
+	_, err := images.NewReader(set, images.ReaderOptions{Side: 256, Cache: images.MemoryCache})
 	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), set.Path(1)) {
 		t.Errorf("%v, want an error that %s does not exist", err, set.Path(1))
 	}
-	if _, err := images.NewReader(makeSet(t, 1), images.ReaderOptions{Side: 16, Cache: "tape"}); err == nil || !strings.Contains(err.Error(), "none, memory, disk") {
-		t.Errorf("error %v for a cache that there is not", err)
-	}
+	must.Refuse(images.NewReader(makeSet(t, 1), images.ReaderOptions{Side: 16, Cache: "tape"}))(t, "none, memory, disk")
 	if _, err := images.NewReader(set, images.ReaderOptions{Side: -1}); err == nil {
 		t.Error("no error for a negative side")
 	}

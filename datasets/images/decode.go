@@ -209,3 +209,11 @@ func inks(to, pixel []byte) {
 		to[c] = byte(white - (product>>8+product)>>8)
 	}
 }
+
+// grown returns a slice of n elements of any content, s where it is long enough.
+func grown[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
+}

@@ -12,6 +12,7 @@ import (
 	"iwda/datasets/images"
 	"iwda/datasets/internal/kernel"
 	"iwda/internal/allocation"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -44,7 +45,7 @@ func FuzzDecode(f *testing.F) {
 			if len(m.Pix) != 3*m.Width*m.Height {
 				t.Errorf("%d bytes for %d×%d pixels", len(m.Pix), m.Width, m.Height)
 			}
-			new(images.Resampler).Resize(blank(16, 16), m, kernel.Bicubic)
+			resize(blank(16, 16), m, kernel.Bicubic)
 		})
 	})
 }
@@ -53,9 +54,7 @@ func FuzzDecode(f *testing.F) {
 func FuzzFileCache(f *testing.F) {
 	set := makeSet(f, 2)
 	for i := range set.Len() { // so that a file fits the set in every process
-		if err := os.Chtimes(set.Path(i), time.Time{}, time.Unix(1e9, 0)); err != nil {
-			f.Fatal(err)
-		}
+		must.Do(f, os.Chtimes(set.Path(i), time.Time{}, time.Unix(1e9, 0)))
 	}
 	folder := f.TempDir()
 	options := images.ReaderOptions{Side: 8, Cache: images.FileCache, Folder: folder}
@@ -63,9 +62,7 @@ func FuzzFileCache(f *testing.F) {
 	reader := newReader(f, set, options)
 	for i := range want {
 		want[i] = make([]byte, 3*8*8)
-		if err := reader.Read(want[i], i); err != nil {
-			f.Fatal(err)
-		}
+		must.Do(f, reader.Read(want[i], i))
 	}
 	files, err := filepath.Glob(filepath.Join(folder, "*"))
 	if err != nil || len(files) != 1 {

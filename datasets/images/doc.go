@@ -9,7 +9,7 @@
 // [Loader], which makes the random views of training in shuffled batches without
 // end, and [Reader.Batches], which goes over all images once for evaluation.
 //
-// A [Reader] and [Resampler] give the pixels of the Python imaging library Pillow, on
+// A [Reader] gives the pixels of the Python imaging library Pillow, on
 // which torchvision's image transforms stand: PNG and WebP files and both filters byte
 // for byte (Pillow 9.4, 600 random sizes of 1 to 399 pixels a side), JPEG files, with
 // libjpeg's interpolation of chroma, within 3 levels and 0.04 on average

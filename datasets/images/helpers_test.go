@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"iwda/datasets/images"
+	"iwda/datasets/internal/kernel"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -36,21 +38,22 @@ func blank(width, height int) *images.RGB {
 	return &images.RGB{Pix: make([]byte, 3*width*height), Stride: 3 * width, Width: width, Height: height}
 }
 
+// resize writes src, resized to the size of dst, to dst.
+func resize(dst, src *images.RGB, filter kernel.Filter) {
+	new(kernel.Resizer).Resize(kernel.Picture(*dst), kernel.Picture(*src), 3, filter)
+}
+
 func jpegFile(t testing.TB, m image.Image) []byte {
 	t.Helper()
 	var file bytes.Buffer
-	if err := jpeg.Encode(&file, m, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, jpeg.Encode(&file, m, nil))
 	return file.Bytes()
 }
 
 func pngFile(t testing.TB, m image.Image) []byte {
 	t.Helper()
 	var file bytes.Buffer
-	if err := png.Encode(&file, m); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, png.Encode(&file, m))
 	return file.Bytes()
 }
 
@@ -68,10 +71,7 @@ func makeSet(t testing.TB, n int) *images.Set {
 
 func newReader(t testing.TB, set *images.Set, options images.ReaderOptions) *images.Reader {
 	t.Helper()
-	reader, err := images.NewReader(set, options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	reader := must.Have(images.NewReader(set, options))(t)
 	t.Cleanup(func() {
 		if err := reader.Close(); err != nil {
 			t.Error(err)
@@ -99,9 +99,5 @@ func openTree(root, folder string, classes ...string) (*images.Set, error) {
 
 func tree(t testing.TB, root, folder string, classes ...string) *images.Set {
 	t.Helper()
-	x, err := openTree(root, folder, classes...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return x
+	return must.Have(openTree(root, folder, classes...))(t)
 }

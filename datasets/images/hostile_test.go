@@ -12,6 +12,7 @@ import (
 
 	"iwda/datasets/images"
 	"iwda/internal/allocation"
+	"iwda/internal/must"
 )
 
 // pngWith is a PNG file of grey pixels that says that size, and has none of them.
@@ -118,14 +119,10 @@ func TestClassesStayInTheirFolder(t *testing.T) {
 func TestOnlyFilesAreOpened(t *testing.T) {
 	root := t.TempDir()
 	write(t, root, "domain/cat/1.jpg", nil)
-	if err := unix.Mkfifo(filepath.Join(root, "domain", "cat", "2.jpg"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, unix.Mkfifo(filepath.Join(root, "domain", "cat", "2.jpg"), 0o600))
 	set := tree(t, root, "domain", "cat")
 	reader := newReader(t, set, images.ReaderOptions{Side: 8})
 	for _, err := range reader.Batches(t.Context(), images.ViewOptions{Rows: []int{1}, BatchSize: 1, Crop: 8}) {
-		if err == nil || !strings.Contains(err.Error(), "2.jpg: neither a JPEG") {
-			t.Errorf("error %v", err)
-		}
+		must.Fail(t, err, "2.jpg: neither a JPEG")
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"iwda/datasets/images"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -20,10 +21,7 @@ import (
 func paths(t *testing.T, set *images.Set, root string) (files []string, labels []int) {
 	t.Helper()
 	for i := range set.Len() {
-		file, err := filepath.Rel(root, set.Path(i))
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must.Have(filepath.Rel(root, set.Path(i)))(t)
 		files = append(files, filepath.ToSlash(file))
 	}
 	for i := range set.Len() {
@@ -68,10 +66,7 @@ func TestOpenTreeOfSimilarClasses(t *testing.T) {
 	if got, want := set.Counts(), []int{1, 2, 3, 4}; !slices.Equal(set.ClassNames(), similar) || !slices.Equal(got, want) {
 		t.Errorf("classes %q with %v images, want %q with %v", set.ClassNames(), got, similar, want)
 	}
-	listing, err := images.Scan("set", root, []string{"d"}, []string{"C", "C#", "c*", "c "})
-	if err != nil {
-		t.Fatal(err)
-	}
+	listing := must.Have(images.Scan("set", root, []string{"d"}, []string{"C", "C#", "c*", "c "}))(t)
 	if got, want := listing.ExtraFolders, []string{"d/C++", "d/c_"}; !slices.Equal(got, want) {
 		t.Errorf("extra folders %q, want %q: they may be of either of two classes", got, want)
 	}
@@ -83,10 +78,7 @@ func TestIncompleteListing(t *testing.T) {
 	write(t, root, "d/Dog_/1.jpg", nil)
 	write(t, root, "d/wolf/1.jpg", nil)
 	write(t, root, "d/fox/readme", nil)
-	listing, err := images.Scan("set", root, []string{"d"}, []string{"cat", "dog", "fox"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	listing := must.Have(images.Scan("set", root, []string{"d"}, []string{"cat", "dog", "fox"}))(t)
 	if got, want := listing.MissingClasses, []string{"cat", "fox"}; !slices.Equal(got, want) {
 		t.Errorf("missing classes %q, want %q", got, want)
 	}
@@ -174,9 +166,7 @@ func TestLinksAreFollowed(t *testing.T) {
 	root, elsewhere := t.TempDir(), t.TempDir()
 	write(t, elsewhere, "cats/1.jpg", nil)
 	write(t, root, "d/dog/1.jpg", nil)
-	if err := os.Symlink(filepath.Join(elsewhere, "cats"), filepath.Join(root, "d", "cat")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(filepath.Join(elsewhere, "cats"), filepath.Join(root, "d", "cat")))
 	set := tree(t, root, "d", "cat", "dog")
 	if files, _ := paths(t, set, root); !reflect.DeepEqual(files, []string{"d/cat/1.jpg", "d/dog/1.jpg"}) {
 		t.Errorf("files %q", files)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"iwda/datasets/images"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -23,10 +24,7 @@ func equal(a, b images.Batch) bool {
 
 func newLoader(t testing.TB, reader *images.Reader, options images.LoaderOptions) *images.Loader {
 	t.Helper()
-	loader, err := images.NewLoader(reader, options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	loader := must.Have(images.NewLoader(reader, options))(t)
 	t.Cleanup(loader.Close)
 	return loader
 }
@@ -36,10 +34,7 @@ func take(t testing.TB, loader *images.Loader, n int) []images.Batch {
 	t.Helper()
 	var batches []images.Batch
 	for range n {
-		b, err := loader.Next(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Have(loader.Next(t.Context()))(t)
 		batches = append(batches, copied(b))
 		loader.Release(b)
 	}

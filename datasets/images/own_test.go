@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -72,13 +73,11 @@ func TestOpenOwn(t *testing.T) {
 		}
 	}
 	outside := testfiles.Folder(t, map[string]string{"cat/a.png": ""})
-	if err := errors.Join(
+	must.Do(t, errors.Join(
 		os.Symlink(filepath.Join(outside, "cat", "a.png"), filepath.Join(root, "linked.png")),
 		os.Symlink(filepath.Join(outside, "cat"), filepath.Join(root, "folder")),
 		os.Symlink("inside", filepath.Join(root, "again")),
-	); err != nil {
-		t.Fatal(err)
-	}
+	))
 	list := func(name, text string) string {
 		path := filepath.Join(root, name)
 		testfiles.Write(t, path, text)
@@ -112,13 +111,8 @@ func TestOpenOwn(t *testing.T) {
 		t.Errorf("absolute paths of the list's own folder: %v", err)
 	}
 	// A link in the place of a file that was there when the list was read leads nowhere either.
-	set, err := OpenOwn(list("later.txt", "again/a.png\n"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(os.Remove(filepath.Join(root, "again")), os.Symlink(filepath.Join(outside, "cat"), filepath.Join(root, "again"))); err != nil {
-		t.Fatal(err)
-	}
+	set := must.Have(OpenOwn(list("later.txt", "again/a.png\n"), nil))(t)
+	must.Do(t, errors.Join(os.Remove(filepath.Join(root, "again")), os.Symlink(filepath.Join(outside, "cat"), filepath.Join(root, "again"))))
 	if file, err := set.open(0); err == nil {
 		t.Errorf("%s was opened", file.Name())
 	}
@@ -127,17 +121,12 @@ func TestOpenOwn(t *testing.T) {
 // Files of other kinds are counted, and a class that has no others is not missed.
 func TestOtherKinds(t *testing.T) {
 	root := testfiles.Folder(t, map[string]string{"cat/1.png": "", "cat/2.TIF": "", "cat/deep/3.tif": "", "cat/.hidden.tif": "", "readme": "", "a.bmp": ""})
-	set, err := OpenOwn(root, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must.Have(OpenOwn(root, nil))(t)
 	if got, want := strings.Join(set.PassedOver(), ""), root+": files that are ignored: 1 without an end, 1 .bmp, 2 .tif; images are .jpg, .jpeg, .png and .webp"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	testfiles.Write(t, filepath.Join(root, "dog", "1.tif"), "")
-	if _, err := OpenOwn(root, nil); err == nil || !strings.Contains(err.Error(), root+": the folder dog has no .jpg, .jpeg, .png or .webp file: convert its images, or take it out") {
-		t.Errorf("error %v", err)
-	}
+	must.Refuse(OpenOwn(root, nil))(t, root+": the folder dog has no .jpg, .jpeg, .png or .webp file: convert its images, or take it out")
 	if set, err := OpenUnlabelled(root); err != nil || set.Len() != 1 {
 		t.Errorf("without labels: %v", err)
 	}
@@ -149,21 +138,16 @@ func TestFoldersThatAreLinks(t *testing.T) {
 	store := testfiles.Folder(t, map[string]string{"cats/1.png": "", "cats/deep/2.png": "", "hidden/1.png": ""})
 	root := testfiles.Folder(t, map[string]string{"all/dog/1.png": "", "all/0.png": ""})
 	all, link := filepath.Join(root, "all"), filepath.Join(root, "link")
-	if err := errors.Join(
+	must.Do(t, errors.Join(
 		os.Symlink(filepath.Join(store, "cats"), filepath.Join(all, "cat")),
 		os.Symlink(filepath.Join(store, "hidden"), filepath.Join(all, ".hidden")),
 		os.Symlink(filepath.Join(all, "none"), filepath.Join(all, "gone")),
 		os.Symlink("..", filepath.Join(all, "dog", "circle")),
 		os.Symlink(all, link),
-	); err != nil {
-		t.Fatal(err)
-	}
+	))
 	want := []string{"0.png", "cat/1.png=cat", "cat/deep/2.png=cat", "dog/1.png=dog"}
 	for _, path := range []string{all, link, filepath.Join(link, "..", "link")} {
-		set, err := OpenOwn(path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		set := must.Have(OpenOwn(path, nil))(t)
 		if got := labelled(set); !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", path, got, want)
 		}
@@ -195,14 +179,8 @@ func TestJoin(t *testing.T) {
 	content := map[string]string{"a/cat/1.png": "x", "a/dog/2.png": "", "list.txt": "b/3.png\tdog\nb/1.png cat\n", "b/3.png": "yy", "b/1.png": ""}
 	root := testfiles.Folder(t, content)
 	join := func(root string) *Set {
-		first, err := OpenOwn(filepath.Join(root, "a"), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		second, err := OpenOwn(filepath.Join(root, "list.txt"), first.ClassNames())
-		if err != nil {
-			t.Fatal(err)
-		}
+		first := must.Have(OpenOwn(filepath.Join(root, "a"), nil))(t)
+		second := must.Have(OpenOwn(filepath.Join(root, "list.txt"), first.ClassNames()))(t)
 		if Join(first) != first || first.Parts() != nil {
 			t.Error("one set is joined")
 		}

@@ -43,11 +43,11 @@ func readPillow(t testing.TB) (golden pillow) {
 
 func TestResizeEqualsPillow(t *testing.T) {
 	filters := map[string]kernel.Filter{"bilinear": kernel.Bilinear, "bicubic": kernel.Bicubic}
-	var resampler images.Resampler // one for all cases: its memory must not show
+	var resizer kernel.Resizer // one for all cases: its memory must not show
 	for _, c := range readPillow(t).Resize {
 		src := &images.RGB{Pix: c.Pixels, Stride: 3 * c.Width, Width: c.Width, Height: c.Height}
 		dst := blank(c.ToWidth, c.ToHeight)
-		resampler.Resize(dst, src, filters[c.Filter])
+		resizer.Resize(kernel.Picture(*dst), kernel.Picture(*src), 3, filters[c.Filter])
 		if !bytes.Equal(dst.Pix, c.Want) {
 			t.Errorf("%d×%d to %d×%d, %s: got %v, want %v", c.Width, c.Height, c.ToWidth, c.ToHeight, c.Filter, dst.Pix, c.Want)
 		}

@@ -53,11 +53,16 @@ type Reader struct {
 
 // scratch is the memory that reading one image takes.
 type scratch struct {
-	file      []byte
-	decoded   RGB
-	square    RGB
-	crop      RGB
-	resampler Resampler
+	file    []byte
+	decoded RGB
+	square  RGB
+	crop    RGB
+	resizer kernel.Resizer
+}
+
+// resize writes src, resized to the size of dst, to dst.
+func (s *scratch) resize(dst, src *RGB, filter kernel.Filter) {
+	s.resizer.Resize(kernel.Picture(*dst), kernel.Picture(*src), 3, filter)
 }
 
 // NewReader returns a reader of a set. [Reader.Close] gives the cache's memory back.
@@ -102,7 +107,7 @@ func (r *Reader) read(dst *RGB, i int, s *scratch) error {
 		if found, err = s.decode(r.set, i); err != nil {
 			return err
 		}
-		s.resampler.Resize(dst, &s.decoded, kernel.Bicubic)
+		s.resize(dst, &s.decoded, kernel.Bicubic)
 		r.cache.store(dst.Pix, i, found)
 	}
 	r.found[i].Store(uint32(found))

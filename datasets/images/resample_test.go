@@ -3,7 +3,6 @@ package images_test
 import (
 	"testing"
 
-	"iwda/datasets/images"
 	"iwda/datasets/internal/kernel"
 )
 
@@ -21,7 +20,7 @@ func TestResizeOfACrop(t *testing.T) {
 		}
 	}
 	dst := blank(4, 3)
-	new(images.Resampler).Resize(dst, whole.Crop(2, 3, 4, 3), kernel.Bilinear)
+	resize(dst, whole.Crop(2, 3, 4, 3), kernel.Bilinear)
 	for y := range 3 {
 		for x := range 4 {
 			got := [3]byte(dst.Pix[y*dst.Stride+3*x:])

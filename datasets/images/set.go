@@ -13,13 +13,13 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
-	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
 	"iwda/datasets"
 	"iwda/internal/input"
+	"iwda/internal/parallel"
 	"iwda/internal/printable"
 )
 
@@ -209,19 +209,16 @@ func (s *Set) Inspect(ctx context.Context) (sizes []image.Point, broken []*FileE
 // files that cannot be, in the set's order. The only error is the context's.
 func (s *Set) each(ctx context.Context, read func(own *scratch, i int) error) (broken []*FileError, err error) {
 	broken = make([]*FileError, s.Len())
-	var running sync.WaitGroup
-	var begun atomic.Int64
-	for range runtime.GOMAXPROCS(0) {
-		running.Go(func() {
-			var own scratch
-			for i := int(begun.Add(1)) - 1; i < s.Len() && ctx.Err() == nil; i = int(begun.Add(1)) - 1 {
-				if err := read(&own, i); err != nil {
-					broken[i] = &FileError{Path: s.Path(i), Err: err}
-				}
-			}
-		})
-	}
-	running.Wait()
+	workers := runtime.GOMAXPROCS(0)
+	own := make([]scratch, workers)
+	parallel.Each(workers, s.Len(), func(worker, i int) {
+		if ctx.Err() != nil {
+			return
+		}
+		if err := read(&own[worker], i); err != nil {
+			broken[i] = &FileError{Path: s.Path(i), Err: err}
+		}
+	})
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"iwda/datasets"
+	"iwda/internal/must"
 )
 
 // manyFiles is a set of n files that need not exist.
@@ -24,10 +25,7 @@ func manyFiles(n int) *Set {
 // Files are asked for many at a time: no answer comes before as many were asked for.
 func TestStatAsksManyFilesAtATime(t *testing.T) {
 	const files, atOnce = 100, 16
-	info, err := os.Stat(".")
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := must.Have(os.Stat("."))(t)
 	var asked sync.WaitGroup
 	asked.Add(atOnce)
 	var first sync.Once
@@ -51,9 +49,7 @@ func TestStatAsksManyFilesAtATime(t *testing.T) {
 		}
 	}
 	seen := make([]bool, files)
-	if err := manyFiles(files).stat(ask, nil, func(i int, _ os.FileInfo) { seen[i] = true }); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, manyFiles(files).stat(ask, nil, func(i int, _ os.FileInfo) { seen[i] = true }))
 	for i, done := range seen {
 		if !done {
 			t.Errorf("file %d was left out", i)
@@ -63,10 +59,7 @@ func TestStatAsksManyFilesAtATime(t *testing.T) {
 
 // Asking for many files gives signs of life, from the caller's goroutine.
 func TestStatIsAlive(t *testing.T) {
-	info, err := os.Stat(".")
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := must.Have(os.Stat("."))(t)
 	signs := 0
 	ask := func(string) (os.FileInfo, error) { return info, nil }
 	if err := manyFiles(1000).stat(ask, func() { signs++ }, func(int, os.FileInfo) {}); err != nil || signs < 3 {
@@ -76,10 +69,7 @@ func TestStatIsAlive(t *testing.T) {
 
 // The file that cannot be asked for is named, whichever of them answers first.
 func TestStatNamesTheFirstMissingFile(t *testing.T) {
-	info, err := os.Stat(".")
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := must.Have(os.Stat("."))(t)
 	s := manyFiles(100)
 	ask := func(path string) (os.FileInfo, error) {
 		if path == s.Path(7) || path == s.Path(80) {
@@ -87,7 +77,7 @@ func TestStatNamesTheFirstMissingFile(t *testing.T) {
 		}
 		return info, nil
 	}
-	err = s.stat(ask, nil, func(int, os.FileInfo) {})
+	err := s.stat(ask, nil, func(int, os.FileInfo) {})
 	if file := (*FileError)(nil); !errors.As(err, &file) || file.Path != s.Path(7) || !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("error %v", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"iwda/datasets/images"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -60,10 +61,7 @@ func TestImagesAsTheyAreShown(t *testing.T) {
 		write(t, root, []string{"faint.png", "not-faint.png"}[i], pngFile(t, deep))
 	}
 	counts["16 bits a channel and no value above 4095"]++
-	set, err := images.OpenUnlabelled(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must.Have(images.OpenUnlabelled(root))(t)
 	_, broken, notes, err := set.Inspect(t.Context())
 	if err != nil || len(broken) > 0 || len(notes) != len(counts)-1 {
 		t.Fatalf("notes %q, broken %v, %v; want %v", notes, broken, err, counts)

@@ -88,7 +88,7 @@ func (s *scratch) trainingView(o ViewOptions, random *rand.Rand) view {
 	part := drawCrop(s.square.Width, random)
 	flip := !o.Unmirrored && random.IntN(2) == 1
 	s.crop.reshape(o.Crop, o.Crop)
-	s.resampler.Resize(&s.crop, s.square.Crop(part.x, part.y, part.width, part.height), kernel.Bilinear)
+	s.resize(&s.crop, s.square.Crop(part.x, part.y, part.width, part.height), kernel.Bilinear)
 	return view{s.crop, flip}
 }
 

@@ -82,36 +82,16 @@ func widenSums(dst []byte, sums []int32) {
 	dst[1] = byte((4*sum + 7) >> 4)
 }
 
-// shares are what a chroma sample adds to the colours, in units of 2^-16; green's
-// include the half that rounds.
-var shares = func() (table struct{ redOfRed, greenOfBlue, greenOfRed, blueOfBlue [256]int32 }) {
-	const half = 1 << 15
-	for i := range int32(256) {
-		sample := i - 128
-		table.redOfRed[i] = (91881*sample + half) >> 16    // 1.40200
-		table.greenOfBlue[i] = -22554 * sample             // 0.34414
-		table.greenOfRed[i] = -46802*sample + half         // 0.71414
-		table.blueOfBlue[i] = (116130*sample + half) >> 16 // 1.77200
-	}
-	return table
-}()
-
-// convertRow converts a row of JPEG's YCbCr to RGB.
+// convertRow converts a row of JPEG's YCbCr to RGB, with libjpeg's coefficients in units of 2^-16 and its rounding.
 func convertRow(dst, luma, blue, red []byte) {
-	blue, red = blue[:len(luma)], red[:len(luma)]
-	dst = dst[:3*len(luma)]
+	const half = 1 << 15
 	for x, l := range luma {
-		y, cb, cr := int32(l), blue[x], red[x]
+		y, cb, cr := int32(l), int32(blue[x])-128, int32(red[x])-128
 		pixel := dst[3*x:][:3]
-		pixel[0] = clip8(y + shares.redOfRed[cr])
-		pixel[1] = clip8(y + (shares.greenOfBlue[cb]+shares.greenOfRed[cr])>>16)
-		pixel[2] = clip8(y + shares.blueOfBlue[cb])
+		pixel[0] = clip8(y + (91881*cr+half)>>16)          // 1.40200
+		pixel[1] = clip8(y + (half-22554*cb-46802*cr)>>16) // 0.34414, 0.71414
+		pixel[2] = clip8(y + (116130*cb+half)>>16)         // 1.77200
 	}
 }
 
-func clip8(v int32) byte {
-	if uint32(v) > 255 {
-		return byte(^v >> 31) // 0 below, 255 above
-	}
-	return byte(v)
-}
+func clip8(v int32) byte { return byte(min(max(v, 0), 255)) }

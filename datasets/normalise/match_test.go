@@ -4,10 +4,10 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"iwda/datasets"
+	"iwda/internal/must"
 )
 
 // drawn returns labelled rows of normal columns around the centres of their classes, the
@@ -30,11 +30,7 @@ func drawn(t testing.TB, seed uint64, n int, centres [][]float64, shares, stretc
 	for i := range names {
 		names[i] = string(rune('a' + i))
 	}
-	set, err := datasets.NewFeatures("drawn", values, datasets.KnownLabels(labels), names)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return set
+	return must.Have(datasets.NewFeatures("drawn", values, datasets.KnownLabels(labels), names))(t)
 }
 
 var (
@@ -88,10 +84,7 @@ func TestMatchOfTheSameRows(t *testing.T) {
 			t.Errorf("column %d: the source's %v and %v, the target's %v and %v", j, m.Source.Mean[j], m.Source.Deviation[j], m.Target.Mean[j], m.Target.Deviation[j])
 		}
 	}
-	unlabelled, err := datasets.NewFeatures("unlabelled", slices.Concat(rowsOf(t, source)...), datasets.UnknownLabels(source.Len()), source.ClassNames())
-	if err != nil {
-		t.Fatal(err)
-	}
+	unlabelled := must.Have(datasets.NewFeatures("unlabelled", slices.Concat(rowsOf(t, source)...), datasets.UnknownLabels(source.Len()), source.ClassNames()))(t)
 	again := match(t, source, unlabelled)
 	if !slices.Equal(again.Target.Mean, m.Target.Mean) || !slices.Equal(again.Shares, m.Shares) {
 		t.Errorf("without labels %v, with them %v", again, m)
@@ -135,19 +128,12 @@ func TestMatchOfFewRows(t *testing.T) {
 	if math.Abs(m.Shares[0]-2./3) > 0.05 {
 		t.Errorf("shares %v, want those of two rows and one", m.Shares)
 	}
-	_, err := NewMatch(vectorsOf(t, [][]float32{{1}, {2}}, []int{0, 0}, "a", "b"), set)
-	if err == nil || !strings.Contains(err.Error(), `class "b" has no row`) {
-		t.Errorf("a class without rows: %v", err)
-	}
+	must.Refuse(NewMatch(vectorsOf(t, [][]float32{{1}, {2}}, []int{0, 0}, "a", "b"), set))(t, `class "b" has no row`)
 }
 
 func vectorsOf(t *testing.T, rows [][]float32, labels []int, names ...string) *datasets.Features {
 	t.Helper()
-	set, err := datasets.NewFeatures("made", slices.Concat(rows...), datasets.KnownLabels(labels), names)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return set
+	return must.Have(datasets.NewFeatures("made", slices.Concat(rows...), datasets.KnownLabels(labels), names))(t)
 }
 
 // Columns that say nothing in the target are left out, and the rest is matched as without
@@ -173,9 +159,5 @@ func TestMatchLeaveOutDeadColumns(t *testing.T) {
 
 func match(t testing.TB, source, target datasets.Set) Match {
 	t.Helper()
-	x, err := NewMatch(source, target)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return x
+	return must.Have(NewMatch(source, target))(t)
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"iwda/datasets"
+	"iwda/internal/must"
 )
 
 func rowsOf(t *testing.T, set datasets.Set) [][]float32 {
@@ -23,11 +24,7 @@ func rowsOf(t *testing.T, set datasets.Set) [][]float32 {
 
 func vectors(t *testing.T, size int, values ...float32) *datasets.Features {
 	t.Helper()
-	set, err := datasets.NewFeatures("made", values, datasets.UnknownLabels(len(values)/size), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return set
+	return must.Have(datasets.NewFeatures("made", values, datasets.UnknownLabels(len(values)/size), nil))(t)
 }
 
 // The mean of 1, 2, 3 and 6 is 3, their mean squared distance from it 14/4. Columns that
@@ -107,10 +104,7 @@ func TestLeaveOut(t *testing.T) {
 // The keys are those of the first models; what a fit knows beside the numbers is not kept.
 func TestNormalisationAsText(t *testing.T) {
 	source, target := vectors(t, 2, 1, 7, 3, 7), vectors(t, 2, 0, 1, 4, 2)
-	n, err := Fit(Settings{Way: Standard}, source, target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := must.Have(Fit(Settings{Way: Standard}, source, target))(t)
 	n.Target.Range = Range{[]float32{0, 1}, []float32{4, 2}}
 	for want, n := range map[string]Normalisation{
 		`{"kind":"none"}`: {Kind: None},
@@ -137,18 +131,12 @@ func TestOfSource(t *testing.T) {
 		target datasets.Set
 		want   bool
 	}{{dead, true}, {selected, false}} {
-		n, err := Fit(Settings{Way: OfSource}, source, c.target)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := must.Have(Fit(Settings{Way: OfSource}, source, c.target))(t)
 		if left := rowsOf(t, n.OnSource(source))[0][0]; (math.Abs(float64(left)) < 1e-10) != c.want {
 			t.Errorf("a column that is constant in the target: %v is left of it in the source", left)
 		}
 	}
-	n, err := Fit(Settings{Way: OfSource}, source, target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := must.Have(Fit(Settings{Way: OfSource}, source, target))(t)
 	if n.Source != nil {
 		t.Error("the statistics of both domains are the same, and there twice")
 	}

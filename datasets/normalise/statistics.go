@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"iwda/datasets"
-	"iwda/internal/simd"
 )
 
 // Statistics have a value for each feature of a row, or for each channel of an image.
@@ -39,10 +38,6 @@ func StatisticsOf(set datasets.Set) Statistics {
 // column, or each channel of an image, by its own.
 func (s *Statistics) standardise(row []float32) {
 	s.Clip(row)
-	if len(row) == len(s.Mean) {
-		simd.Standardise(row, s.Mean, s.Deviation)
-		return
-	}
 	pixels := len(row) / len(s.Mean)
 	for channel, mean := range s.Mean {
 		of := row[channel*pixels : (channel+1)*pixels]

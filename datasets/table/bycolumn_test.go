@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"iwda/internal/must"
 )
 
 // Rows are the same whether a file holds them row after row or column after column, mapped or
@@ -32,10 +34,7 @@ func TestFortranOrder(t *testing.T) {
 		"mapped":     write(t, "stored.npz", zipOf(t, zip.Store, member{"features.npy", array})),
 		"compressed": write(t, "packed.npz", zipOf(t, zip.Deflate, member{"features.npy", array})),
 	} {
-		table, err := Open(path, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		table := must.Have(Open(path, Options{}))(t)
 		defer table.Close()
 		for _, size := range []int{1, 64, rows, 2 * rows} {
 			var got []float32
@@ -49,10 +48,7 @@ func TestFortranOrder(t *testing.T) {
 				t.Errorf("%s: other values in batches of %d", name, size)
 			}
 		}
-		all, err := table.Load()
-		if err != nil {
-			t.Fatal(err)
-		}
+		all := must.Have(table.Load())(t)
 		row := make([]float32, width)
 		for _, i := range []int{0, rows - 1, 17, 1024} {
 			if all.CopyRow(row, i); !slices.Equal(row, values[i*width:(i+1)*width]) {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"iwda/internal/allocation"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -51,21 +52,14 @@ func learnt(t *testing.T, source string, others ...string) Learnt {
 	for _, path := range others {
 		files = append(files, File{Path: path})
 	}
-	l, err := Learn([]File{{Path: source}}, files...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return l
+	return must.Have(Learn([]File{{Path: source}}, files...))(t)
 }
 
 // Several sources are learnt from as if one file had their rows: words, missing cells, medians, and what is odd.
 func TestLearnOfSources(t *testing.T) {
 	numbers := strings.Repeat("1,red\n", 8)
 	first, second := write(t, "first.csv", "size,colour\n"+numbers+",red\n"), write(t, "second.csv", "x,colour,size\n"+strings.Repeat("0,blue,3\n", 9)+"0,blue,3\n0,NA,wide\n")
-	l, err := Learn([]File{{Path: first}, {Path: second}}, File{Path: write(t, "target.csv", "colour,size\nblack,2\n")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Have(Learn([]File{{Path: first}, {Path: second}}, File{Path: write(t, "target.csv", "colour,size\nblack,2\n")}))(t)
 	if want := (Encoding{{Column: "size", Median: 3, Missing: true}, {Column: "colour", Levels: []string{"blue", "red"}, Missing: true}}); !cmp.Equal(l.Encoding, want) {
 		t.Errorf("%+v", l.Encoding)
 	}
@@ -73,9 +67,7 @@ func TestLearnOfSources(t *testing.T) {
 	if !slices.Equal(size.Missing, []int{2, 0}) || !slices.Equal(size.Strays, []string{second + `:12: "wide" is not a number and counts as missing`}) || len(colour.Strays) != 1 || !strings.Contains(colour.Strays[0], "in this column of "+first+" and "+second) {
 		t.Errorf("%+v", l.Columns)
 	}
-	if _, err := Learn([]File{{Path: first}, {Path: write(t, "other.csv", "size\n1\n")}}); err == nil || !strings.Contains(err.Error(), `other.csv:1: there is no column "colour", but `+first+" has one") {
-		t.Error(err)
-	}
+	must.Refuse(Learn([]File{{Path: first}, {Path: write(t, "other.csv", "size\n1\n")}}))(t, `other.csv:1: there is no column "colour", but `+first+" has one")
 }
 
 // The classes of several files are those of the first, or if another has more all, sorted.
@@ -254,9 +246,7 @@ func TestLearnLeavesOut(t *testing.T) {
 	if diff := cmp.Diff(want, l.LeftOut); diff != "" {
 		t.Error(diff)
 	}
-	if _, err := Learn([]File{{Path: write(t, "source.csv", "a,label\n,x\n,y\n")}}); err == nil || !strings.Contains(err.Error(), "no column of values") {
-		t.Error(err)
-	}
+	must.Refuse(Learn([]File{{Path: write(t, "source.csv", "a,label\n,x\n,y\n")}}))(t, "no column of values")
 	// Columns without names are as they are.
 	if l := learnt(t, "testdata/duckdb-list-snappy.parquet"); l.Encoding != nil {
 		t.Errorf("%+v", l)
@@ -283,10 +273,7 @@ func TestTextAmongNumbers(t *testing.T) {
 	}
 	// So it is where rows are read, in each pass and in small batches.
 	options := Options{Reference: Reference{Name: "source.csv", Encoding: l.Encoding}}
-	read, err := Open(target, options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	read := must.Have(Open(target, options))(t)
 	defer read.Close()
 	for range 2 {
 		for _, err := range read.Batches(3) {
@@ -381,25 +368,18 @@ func TestUnderscores(t *testing.T) {
 	if c := learnt(t, write(t, "comma.csv", "a;b\n1_11,5;1,5\n1_12,5;2,5\n1_11,5;3,5\n")).Encoding[0]; len(c.Levels) != 2 {
 		t.Errorf("%+v", c)
 	}
-	if _, err := ReadShares(write(t, "shares.csv", "class,share\na,1_0\n"), []string{"a"}); err == nil || !strings.Contains(err.Error(), `"1_0"`) {
-		t.Error(err)
-	}
+	must.Refuse(ReadShares(write(t, "shares.csv", "class,share\na,1_0\n"), []string{"a"}))(t, `"1_0"`)
 }
 
 // Words without end take a bounded memory, and cells are encoded row by row.
 func TestLearnHostile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "source.csv")
-	out, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Have(os.Create(path))(t)
 	fmt.Fprint(out, "word,x\n")
 	for i := range 3 * mostWords {
 		fmt.Fprintf(out, "w %d,%d\n", i, i%2)
 	}
-	if err := out.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, out.Close())
 	allocation.Within(t, 1<<28, func() {
 		l := learnt(t, path)
 		if len(l.Encoding) != 1 || len(l.LeftOut) != 1 || !strings.Contains(l.LeftOut[0], `Column "word" of`) || !strings.Contains(l.LeftOut[0], "more than 100000 different words") {

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"iwda/internal/allocation"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -70,9 +71,7 @@ func TestCSVThatIsWrong(t *testing.T) {
 	for words, text := range map[string]string{"a line of more than": strings.Repeat(",", maxCells+1<<13), "rows.csv:1: two columns": strings.Repeat("a,", 1<<18) + "\n"} {
 		path := write(t, "rows.csv", text)
 		allocation.Within(t, 1<<26+100*len(text), func() {
-			if err := readAll(path, Options{}); err == nil || !strings.Contains(err.Error(), words) {
-				t.Errorf("error %v, want one with %q", err, words)
-			}
+			must.Fail(t, readAll(path, Options{}), words)
 		})
 	}
 	refused(t, write(t, "rows.csv", "a,b\n1,2\n"), Options{Roles: Roles{Label: "species"}}, `rows.csv:1: no "species"; there are "a", "b"`)
@@ -82,9 +81,7 @@ func TestCSVThatIsWrong(t *testing.T) {
 		t.Fatal(err)
 	}
 	allocation.Within(t, 10*maxRecord, func() {
-		if err := readAll(endless, Options{}); err == nil || !strings.Contains(err.Error(), "rows.csv: after line 1: a line of more than") || !strings.Contains(err.Error(), "is a quotation mark not closed?") {
-			t.Errorf("error %v", err)
-		}
+		must.Fail(t, readAll(endless, Options{}), "rows.csv: after line 1: a line of more than", "is a quotation mark not closed?")
 	})
 }
 
@@ -93,20 +90,14 @@ func TestCSVThatIsWrong(t *testing.T) {
 func TestOnlyFilesAreOpened(t *testing.T) {
 	for extension := range forms {
 		path := filepath.Join(t.TempDir(), "rows"+extension)
-		if err := unix.Mkfifo(path, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, unix.Mkfifo(path, 0o600))
 		refused(t, path, Options{}, "not a file")
 	}
 	refused(t, "rows.xlsx", Options{}, "rows are read from files that end with .npz, .npy, .parquet, .csv, .tsv, .csv.gz or .tsv.gz")
 	pair := write(t, "a-features.npy", npyOf("<f4", "(1, 1)", one))
 	labels := strings.TrimSuffix(pair, "features.npy") + "labels.npy"
-	if err := unix.Mkfifo(labels, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := readAll(pair, Options{}); err == nil || !strings.Contains(err.Error(), labels+": not a file") {
-		t.Errorf("error %v", err)
-	}
+	must.Do(t, unix.Mkfifo(labels, 0o600))
+	must.Fail(t, readAll(pair, Options{}), labels+": not a file")
 }
 
 // Labels that are ignored may be of any form.
@@ -131,9 +122,7 @@ func TestIgnoredLabelsAreNotRead(t *testing.T) {
 		ID       string    `parquet:"id"`
 	}
 	path := filepath.Join(t.TempDir(), "rows.parquet")
-	if err := parquet.WriteFile(path, []row{{[]float32{1}, []float32{2}, "a"}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, parquet.WriteFile(path, []row{{[]float32{1}, []float32{2}, "a"}}))
 	if err := readAll(path, Options{IgnoreLabels: true}); err != nil {
 		t.Error(err)
 	}

@@ -8,6 +8,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"iwda/internal/must"
 )
 
 // npyWith is a .npy file of version 1 with that header, and what follows it.
@@ -34,17 +36,10 @@ func zipOf(t testing.TB, method uint16, members ...member) string {
 	w := zip.NewWriter(&buffer)
 	w.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.BestSpeed) })
 	for _, m := range members {
-		part, err := w.CreateHeader(&zip.FileHeader{Name: m.name, Method: method})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := part.Write([]byte(m.content)); err != nil {
-			t.Fatal(err)
-		}
+		part := must.Have(w.CreateHeader(&zip.FileHeader{Name: m.name, Method: method}))(t)
+		must.Have(part.Write([]byte(m.content)))(t)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
 	return buffer.String()
 }
 

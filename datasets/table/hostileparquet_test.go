@@ -10,6 +10,7 @@ import (
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -35,12 +36,8 @@ func TestParquetHeadersThatPromiseTooMuch(t *testing.T) {
 		A float32 `parquet:"a"`
 	}
 	path := filepath.Join(t.TempDir(), "rows.parquet")
-	if err := parquet.WriteFile(path, make([]row, 1000)); err != nil {
-		t.Fatal(err)
-	}
-	if err := readAll(path, Options{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, parquet.WriteFile(path, make([]row, 1000)))
+	must.Do(t, readAll(path, Options{}))
 	whole := testfiles.Read(t, path)
 	page := func(uncompressed, compressed, values int32) string {
 		header, err := thrift.Marshal(new(thrift.CompactProtocol), format.PageHeader{

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
+
+	"iwda/internal/must"
 )
 
 // Seconds since 1970 a minute apart are more than float32 tells apart. In every form they come out less an
@@ -62,10 +64,7 @@ func TestOrigins(t *testing.T) {
 			reference = Reference{Encoding: l.Encoding, Origins: l.Origins}
 		}
 		table := opened(t, file(path, Options{Kind: Features, Centre: true, Reference: reference}))
-		read, err := table.Load()
-		if err != nil {
-			t.Fatal(err)
-		}
+		read := must.Have(table.Load())(t)
 		origins, width := read.Origins(), read.Width()
 		if len(origins) != width {
 			t.Errorf("%s: origins %v for %d values", name, origins, width)
@@ -125,10 +124,7 @@ func TestCoarseColumns(t *testing.T) {
 		"columns": file(write(t, "rows.parquet", parquetOf(t, rows)), Options{Centre: true}),
 		"target":  file(write(t, "rows.csv", "a,b\n"+strings.Repeat("4000000001,1\n4000000002.5,2\n4000000003,3\n", 50)), Options{Centre: true, Reference: Reference{Width: 2, Origins: []float64{1e9, 0}}}),
 	} {
-		read, err := opened(t, from).Load()
-		if err != nil {
-			t.Fatal(err)
-		}
+		read := must.Have(opened(t, from).Load())(t)
 		if said := read.Coarse(); len(said) != 1 || !strings.Contains(said[0], "1000 steps of float32") {
 			t.Errorf("%s: %v", name, said)
 		}

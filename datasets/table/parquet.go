@@ -275,8 +275,7 @@ func (c *parquetCursor) readColumns(b *Batch, n int) error {
 			if err != nil {
 				return fmt.Errorf("row %d: column %q: %w", c.row+i, l.column.Name(), err)
 			}
-			for k := range numbers.len() {
-				number := numbers.at(k)
+			for _, number := range numbers {
 				if b.samples != nil && b.samples[j].due() {
 					b.samples[j].add(number)
 				}

@@ -17,6 +17,8 @@ import (
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 	"github.com/pierrec/lz4/v4"
+
+	"iwda/internal/must"
 )
 
 // crafted is a Parquet file of one column whose footer and pages say what a test wants.
@@ -38,21 +40,11 @@ func (c crafted) of(t testing.TB, row any) string {
 	t.Helper()
 	var model bytes.Buffer
 	w := parquet.NewWriter(&model, parquet.SchemaOf(row))
-	if err := w.Write(row); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	file, err := parquet.OpenFile(bytes.NewReader(model.Bytes()), int64(model.Len()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Write(row))
+	must.Do(t, w.Close())
+	file := must.Have(parquet.OpenFile(bytes.NewReader(model.Bytes()), int64(model.Len())))(t)
 	encoded := func(value any) string {
-		text, err := thrift.Marshal(new(thrift.CompactProtocol), value)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Have(thrift.Marshal(new(thrift.CompactProtocol), value))(t)
 		return string(text)
 	}
 	content := "PAR1"
@@ -150,9 +142,7 @@ func TestPackedParquet(t *testing.T) {
 		Close() error
 	}, to *bytes.Buffer, content []byte) string {
 		w.Write(content)
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.Close())
 		return to.String()
 	}
 	for codec, pack := range map[format.CompressionCodec]func(content []byte) string{
@@ -169,10 +159,7 @@ func TestPackedParquet(t *testing.T) {
 		},
 		format.Lz4Raw: func(content []byte) string {
 			to := make([]byte, lz4.CompressBlockBound(len(content)))
-			n, err := lz4.CompressBlock(content, to, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			n := must.Have(lz4.CompressBlock(content, to, nil))(t)
 			return string(to[:n])
 		},
 	} {

@@ -97,30 +97,11 @@ var errCut = errors.New("a header that says more than there is")
 // the content. All that it says is inside the content, or the error is errCut.
 func structLength(content []byte) (int, error) {
 	r := new(thrift.CompactProtocol).NewReaderFromBytes(content)
-	err := skipStruct(r, len(content), 0)
+	err := skipValue(r, thrift.STRUCT, len(content), 0)
 	return r.BytesRead(), err
 }
 
-// skipStruct goes over the fields of a struct, after whose end there may be more of the size
-// bytes.
-func skipStruct(r thrift.Reader, size, depth int) error {
-	for {
-		field, err := r.ReadField()
-		switch {
-		case err != nil:
-			return errCut
-		case field.Type == thrift.STOP:
-			return nil
-		case field.Type == thrift.TRUE || field.Type == thrift.FALSE: // whose kind says all
-			continue
-		}
-		if err := skipValue(r, field.Type, size, depth); err != nil {
-			return err
-		}
-	}
-}
-
-// skipValue goes over a value of that kind.
+// skipValue goes over a value of that kind, after whose end there may be more of the size bytes.
 func skipValue(r thrift.Reader, kind thrift.Type, size, depth int) (err error) {
 	const deepest = 32
 	if depth > deepest {
@@ -146,7 +127,20 @@ func skipValue(r thrift.Reader, kind thrift.Type, size, depth int) (err error) {
 			}
 		}
 	case thrift.STRUCT:
-		return skipStruct(r, size, depth+1)
+		for {
+			field, err := r.ReadField()
+			switch {
+			case err != nil:
+				return errCut
+			case field.Type == thrift.STOP:
+				return nil
+			case field.Type == thrift.TRUE || field.Type == thrift.FALSE: // whose kind says all
+				continue
+			}
+			if err := skipValue(r, field.Type, size, depth+1); err != nil {
+				return err
+			}
+		}
 	default:
 		return fmt.Errorf("a header with a value of kind %d, which Parquet has not", kind)
 	}

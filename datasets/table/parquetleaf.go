@@ -27,8 +27,9 @@ type leaf struct {
 	group  int
 	page   parquet.Page // the last one
 	// Of a page of floating-point numbers without nulls, dense are those that are still to be
-	// given, and levels their repetition levels.
-	dense  dense
+	// given, and levels their repetition levels. Those of 32 bits are in the memory of wide.
+	dense  []float64
+	wide   []float64
 	levels []byte
 	// Of any other page, values has those that are left, and read are the values of the buffer that are still
 	// to be given.
@@ -36,31 +37,7 @@ type leaf struct {
 	left   int
 	buffer [256]parquet.Value
 	read   []parquet.Value
-	number [1]float64
 	last   string // the last text that was given
-}
-
-// dense is numbers as they lie in memory, of one of both types.
-type dense struct {
-	single []float32
-	double []float64
-}
-
-func (d dense) len() int { return len(d.single) + len(d.double) }
-
-func (d dense) at(i int) float64 {
-	if d.single != nil {
-		return float64(d.single[i])
-	}
-	return d.double[i]
-}
-
-// cut returns the first n numbers, and the others.
-func (d dense) cut(n int) (part, rest dense) {
-	if d.single != nil {
-		return dense{single: d.single[:n]}, dense{single: d.single[n:]}
-	}
-	return dense{double: d.double[:n]}, dense{double: d.double[n:]}
 }
 
 func newLeaf(pass *parquetPass, column *parquet.Column, floats bool) *leaf {
@@ -75,7 +52,7 @@ var (
 
 // fill makes sure that there are values to give.
 func (l *leaf) fill() error {
-	for l.dense.len() == 0 && len(l.read) == 0 {
+	for len(l.dense) == 0 && len(l.read) == 0 {
 		if l.left == 0 {
 			if err := l.nextPage(); err != nil {
 				return err
@@ -121,13 +98,17 @@ func (l *leaf) nextPage() (err error) {
 	} else if l.floats && l.page.NumNulls() == 0 {
 		switch l.column.Type().Kind() {
 		case parquet.Float:
-			l.dense = dense{single: data.Float()}
+			l.wide = l.wide[:0]
+			for _, number := range data.Float() {
+				l.wide = append(l.wide, float64(number))
+			}
+			l.dense = l.wide
 		case parquet.Double:
-			l.dense = dense{double: data.Double()}
+			l.dense = data.Double()
 		}
-		if l.levels = l.page.RepetitionLevels(); l.dense.len() == n {
+		if l.levels = l.page.RepetitionLevels(); len(l.dense) == n {
 			return nil
-		} else if l.dense.len() > 0 {
+		} else if len(l.dense) > 0 {
 			return errFewValues
 		}
 	}
@@ -153,13 +134,13 @@ func (l *leaf) nextGroup() error {
 }
 
 // numbers returns one or more of the next n numbers, which are valid until the next call.
-func (l *leaf) numbers(n int) (dense, error) {
+func (l *leaf) numbers(n int) ([]float64, error) {
 	if err := l.fill(); err != nil {
-		return dense{}, err
+		return nil, err
 	}
 	part, _ := l.part(n, false)
-	if part.len() == 0 {
-		return dense{}, errNull
+	if len(part) == 0 {
+		return nil, errNull
 	}
 	return part, nil
 }
@@ -178,19 +159,15 @@ func (l *leaf) list(values []float32, origins []float64, samples []sample) ([]fl
 		if !more {
 			return values, nil
 		}
-		if part.len() == 0 {
+		if len(part) == 0 {
 			return values, fmt.Errorf("column %q: a list that is empty or null, or has a null; values must be finite numbers", l.column.Path()[0])
 		}
-		if part.single != nil && origins == nil && !sampled {
-			values = append(values, part.single...)
-		} else {
-			for i := range part.len() {
-				j, number := len(values)-before, part.at(i)
-				if sampled && j < len(samples) {
-					samples[j].add(number)
-				}
-				values = append(values, float32(number-originOf(origins, j)))
+		for _, number := range part {
+			j := len(values) - before
+			if sampled && j < len(samples) {
+				samples[j].add(number)
 			}
+			values = append(values, float32(number-originOf(origins, j)))
 		}
 		if len(values)-before > maxWidth {
 			return values, fmt.Errorf("column %q: a list of more than %d values", l.column.Path()[0], maxWidth)
@@ -200,30 +177,30 @@ func (l *leaf) list(values []float32, origins []float64, samples []sample) ([]fl
 
 // part takes up to n values of what there is of a row, or of a column without lists, and says
 // that there was more of the row. What is neither a number nor the end of the row is no part.
-func (l *leaf) part(n int, begun bool) (part dense, more bool) {
-	if l.dense.len() == 0 {
+func (l *leaf) part(n int, begun bool) (part []float64, more bool) {
+	if len(l.dense) == 0 {
 		switch value := l.read[0]; {
 		case begun && value.RepetitionLevel() == 0:
-			return dense{}, false
+			return nil, false
 		case value.IsNull():
-			return dense{}, true
+			return nil, true
 		default:
-			l.number[0] = l.numberOf(value)
+			l.wide = append(l.wide[:0], l.numberOf(value))
 			l.read = l.read[1:]
-			return dense{double: l.number[:]}, true
+			return l.wide, true
 		}
 	}
-	n = min(n, l.dense.len())
+	n = min(n, len(l.dense))
 	if l.column.MaxRepetitionLevel() > 0 {
 		if begun && l.levels[0] == 0 {
-			return dense{}, false
+			return nil, false
 		}
 		if end := bytes.IndexByte(l.levels[1:n], 0); end >= 0 {
 			n = end + 1
 		}
 		l.levels = l.levels[n:]
 	}
-	part, l.dense = l.dense.cut(n)
+	part, l.dense = l.dense[:n], l.dense[n:]
 	return part, true
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -40,12 +41,10 @@ func TestUnsignedParquet(t *testing.T) {
 // textsOf returns the cells of a file that [ReadText] reads.
 func textsOf(t *testing.T, path string) (rows [][]string) {
 	t.Helper()
-	if err := ReadText(path, func([]string) error { return nil }, func(_ int, cells []string) error {
+	must.Do(t, ReadText(path, func([]string) error { return nil }, func(_ int, cells []string) error {
 		rows = append(rows, slices.Clone(cells))
 		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return rows
 }
 
@@ -102,17 +101,11 @@ func TestParquetOfNulls(t *testing.T) {
 		Label *int32  `parquet:"label,optional"`
 	}
 	content := parquetOf(t, []row{{1, nil}, {2, nil}})
-	opened, err := parquet.OpenFile(strings.NewReader(content), int64(len(content)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	opened := must.Have(parquet.OpenFile(strings.NewReader(content), int64(len(content))))(t)
 	metadata := *opened.Metadata()
 	metadata.Schema = slices.Clone(metadata.Schema)
 	metadata.Schema[2].LogicalType = format.LogicalType{Value: new(format.NullType)}
-	footer, err := thrift.Marshal(new(thrift.CompactProtocol), metadata)
-	if err != nil {
-		t.Fatal(err)
-	}
+	footer := must.Have(thrift.Marshal(new(thrift.CompactProtocol), metadata))(t)
 	before := len(content) - 8 - int(binary.LittleEndian.Uint32([]byte(content[len(content)-8:])))
 	whole := bytes.Join([][]byte{[]byte(content[:before]), footer, binary.LittleEndian.AppendUint32(nil, uint32(len(footer))), []byte("PAR1")}, nil)
 	path := write(t, "rows.parquet", string(whole))

@@ -13,6 +13,7 @@ import (
 	"unicode/utf16"
 
 	"iwda/internal/allocation"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -48,10 +49,7 @@ func TestRolesAndDomains(t *testing.T) {
 	for _, path := range []string{
 		write(t, "rows.csv", flowers), write(t, "rows.tsv.gz", testfiles.Gzip(t, strings.ReplaceAll(flowers, ",", "\t"))), write(t, "rows.parquet", parquetOf(t, rows)),
 	} {
-		l, err := Learn([]File{{path, north}}, File{path, south})
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must.Have(Learn([]File{{path, north}}, File{path, south}))(t)
 		want := Encoding{{Column: "colour", Levels: []string{"red"}, Missing: true}, {Column: "size", Median: 3.5}}
 		if !slices.EqualFunc(l.Encoding, want, func(a, b Coding) bool {
 			return a.Column == b.Column && slices.Equal(a.Levels, b.Levels) && a.Median == b.Median
@@ -134,9 +132,7 @@ func TestExcel(t *testing.T) {
 		path := write(t, name, content)
 		compare(t, name, contentOf(t, file(path, Options{Roles: roles})), want)
 		table := opened(t, file(path, Options{Roles: roles}))
-		if _, err := table.Load(); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(table.Load())(t)
 		if sign, _ := table.Decimal(); (sign == ",") != (name != "commas.csv") {
 			t.Errorf("%s: the decimal sign is %q", name, sign)
 		}
@@ -196,10 +192,7 @@ func TestGzipBombs(t *testing.T) {
 		"quoted lines": "a\n\"" + strings.Repeat("\n", unpacked),
 	} {
 		path := write(t, "rows.csv.gz", testfiles.Gzip(t, text))
-		info, err := os.Stat(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		info := must.Have(os.Stat(path))(t)
 		text = ""
 		allocation.Reading(t, int(info.Size()), func() {
 			if err := readAll(path, Options{}); err == nil {
@@ -251,15 +244,9 @@ func TestIgnored(t *testing.T) {
 // share a grouping; and roles that say nothing of groups have the text of former ones.
 func TestGroupBy(t *testing.T) {
 	path := write(t, "rows.csv", "a,b,c,label\n1,x,3,k\n1,x,4,l\n1,y,3,k\n,x,3,l\n1,x,9,k\n")
-	l, err := Learn([]File{{path, Roles{}}}, File{path, Roles{Ignore: []string{"label"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Have(Learn([]File{{path, Roles{}}}, File{path, Roles{Ignore: []string{"label"}}}))(t)
 	load := func(by ...string) ([]int, error) {
-		open, err := Open(path, Options{Kind: Features, Roles: Roles{GroupBy: by}, Reference: Reference{Encoding: l.Encoding}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		open := must.Have(Open(path, Options{Kind: Features, Roles: Roles{GroupBy: by}, Reference: Reference{Encoding: l.Encoding}}))(t)
 		defer open.Close()
 		rows, err := open.Load()
 		if err != nil {

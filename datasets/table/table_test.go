@@ -14,6 +14,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -31,10 +32,7 @@ type content struct {
 func contentOf(t *testing.T, open func() (*Table, error)) content {
 	t.Helper()
 	table := opened(t, open)
-	rows, err := table.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must.Have(table.Load())(t)
 	loaded := content{Kind: rows.Kind(), Width: table.Width(), Classes: rows.ClassNames()}
 	row := make([]float32, table.Width())
 	for i := range rows.Len() {
@@ -78,10 +76,7 @@ func labelOf(class int, known bool) int {
 
 func opened(t *testing.T, open func() (*Table, error)) *Table {
 	t.Helper()
-	table, err := open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Have(open())(t)
 	t.Cleanup(func() { table.Close() })
 	return table
 }
@@ -292,19 +287,13 @@ func TestLabels(t *testing.T) {
 	if _, err := read("0", Reference{Name: "source", Classes: []string{"3", "7"}}); err == nil {
 		t.Error("a number that is no name of a class was taken for the place of one that is")
 	}
-	if _, err := read("b "+strings.Repeat("ü", 501), Reference{}); err == nil || !strings.Contains(err.Error(), `rows.csv:3: label "üü`) || !strings.Contains(err.Error(), `ü"… has 1002 bytes, and the name of a class at most 1000; is that the column of labels?`) {
-		t.Errorf("a long label: %v", err)
-	}
-	if _, err := read("b", Reference{Name: "source", Classes: []string{"b", strings.Repeat("x", 1001)}}); err == nil || !strings.Contains(err.Error(), "class 1 of source") {
-		t.Errorf("a long name: %v", err)
-	}
+	must.Refuse(read("b "+strings.Repeat("ü", 501), Reference{}))(t, `rows.csv:3: label "üü`, `ü"… has 1002 bytes, and the name of a class at most 1000; is that the column of labels?`)
+	must.Refuse(read("b", Reference{Name: "source", Classes: []string{"b", strings.Repeat("x", 1001)}}))(t, "class 1 of source")
 	many := make([]string, MaxClasses+1)
 	for i := range many {
 		many[i] = fmt.Sprint(i)
 	}
-	if _, err := read(strings.Join(many, " "), Reference{}); err == nil || !strings.Contains(err.Error(), "rows.csv:32770: label \"32768\" is one of more than 32768 classes") {
-		t.Errorf("error %v", err)
-	}
+	must.Refuse(read(strings.Join(many, " "), Reference{}))(t, "rows.csv:32770: label \"32768\" is one of more than 32768 classes")
 }
 
 // A label that is not known is the same in files of all forms.
@@ -362,9 +351,7 @@ func TestUnknownLabels(t *testing.T) {
 func parquetOf[T any](t testing.TB, rows []T, options ...parquet.WriterOption) string {
 	t.Helper()
 	var buffer bytes.Buffer
-	if err := parquet.Write(&buffer, rows, options...); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, parquet.Write(&buffer, rows, options...))
 	return buffer.String()
 }
 
@@ -372,10 +359,7 @@ var shape []int
 
 func TestRowsAreCopiedWithoutAllocating(t *testing.T) {
 	for _, path := range []string{"testdata/half.npz", write(t, "rows.csv", "a,b,c\n1,2,3\n4,5,6\n")} {
-		rows, err := opened(t, file(path, Options{})).Load()
-		if err != nil {
-			t.Fatal(err)
-		}
+		rows := must.Have(opened(t, file(path, Options{})).Load())(t)
 		dst := make([]float32, 3)
 		if n := testing.AllocsPerRun(100, func() {
 			rows.CopyRow(dst, 1)
@@ -389,15 +373,9 @@ func TestRowsAreCopiedWithoutAllocating(t *testing.T) {
 // Two tables share classes and width, or an error names both.
 func TestReference(t *testing.T) {
 	source := opened(t, file("testdata/half.npz", Options{}))
-	reference, err := source.Reference()
-	if err != nil {
-		t.Fatal(err)
-	}
+	reference := must.Have(source.Reference())(t)
 	target := write(t, "target.csv", "label,a,b,c\ndog,1,2,3\ncow,1,2,3\n")
-	rows, err := Open(target, Options{Reference: reference})
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must.Have(Open(target, Options{Reference: reference}))(t)
 	if _, err := rows.Load(); err == nil || !strings.HasSuffix(err.Error(), `target.csv:3: label "cow" is not a class of testdata/half.npz, which has cat, dog`) {
 		t.Errorf("error %v", err)
 	}
@@ -405,9 +383,7 @@ func TestReference(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	classes := Reference{Name: "model", Classes: []string{"dog", "cow"}}
-	if _, err := Open("testdata/duckdb-probabilities.parquet", Options{Reference: classes}); err == nil || !strings.Contains(err.Error(), `["cat" "dog"] are not those of model, ["dog" "cow"], in that order`) {
-		t.Errorf("error %v", err)
-	}
+	must.Refuse(Open("testdata/duckdb-probabilities.parquet", Options{Reference: classes}))(t, `["cat" "dog"] are not those of model, ["dog" "cow"], in that order`)
 }
 
 // Columns that have names are read in the order of the source's, whatever stands between them.
@@ -426,10 +402,7 @@ func TestReferenceOrdersColumns(t *testing.T) {
 		{"testdata/duckdb-probabilities.parquet", classes, 0, []float32{0.75, 0.25}},
 		{write(t, "logits.csv", "logit_cat,logit_dog\n1,2\n"), classes, 0, []float32{2, 1}},
 	} {
-		rows, err := opened(t, file(test.path, Options{Reference: test.as})).Load()
-		if err != nil {
-			t.Fatal(err)
-		}
+		rows := must.Have(opened(t, file(test.path, Options{Reference: test.as})).Load())(t)
 		row := make([]float32, len(test.want))
 		if rows.CopyRow(row, test.row); !slices.Equal(row, test.want) {
 			t.Errorf("%s: row %d is %v, want %v", test.path, test.row, row, test.want)

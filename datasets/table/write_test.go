@@ -15,6 +15,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"iwda/internal/allocation"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 	"iwda/internal/wholefile"
 )
@@ -58,10 +59,7 @@ func TestPredictionsAreReadAgain(t *testing.T) {
 	for _, extension := range Formats() {
 		path := predictions(t, "out."+extension, predicted, n)
 		table := opened(t, file(path, Options{}))
-		rows, err := table.Load()
-		if err != nil {
-			t.Fatal(err)
-		}
+		rows := must.Have(table.Load())(t)
 		if rows.Kind() != Probabilities || rows.Len() != n || !slices.Equal(rows.ClassNames(), predicted.Classes) || table.HasLabels() {
 			t.Errorf("%s: %s of %d rows, classes %q", extension, rows.Kind(), rows.Len(), rows.ClassNames())
 		}
@@ -86,10 +84,7 @@ func TestPredictionsAreReadAgain(t *testing.T) {
 func TestLongIDs(t *testing.T) {
 	for _, extension := range Formats() {
 		id, path := strings.Repeat("ü", maxText), filepath.Join(t.TempDir(), "out."+extension)
-		_, err := WritePredictions(path, predicted, func(add Add) error { return add(id, []float32{1, 0}) })
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Have(WritePredictions(path, predicted, func(add Add) error { return add(id, []float32{1, 0}) }))(t)
 		if rows, err := opened(t, file(path, Options{})).Load(); err != nil || rows.ID(0) != id {
 			t.Errorf("%s: %v", extension, err)
 		}
@@ -135,9 +130,7 @@ func TestPredictionsThatFail(t *testing.T) {
 			_, err := WritePredictions(path, predicted, func(add Add) error {
 				return errors.Join(add("a", []float32{1, 0}), add("b", row))
 			})
-			if err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), words) {
-				t.Errorf("error %v, want one with %q", err, words)
-			}
+			must.Fail(t, err, path, words)
 		}
 		own := errors.New("rows.csv:7: not a number")
 		_, err := WritePredictions(path, predicted, func(add Add) error {
@@ -153,9 +146,7 @@ func TestPredictionsThatFail(t *testing.T) {
 			t.Errorf("%s: left %v, %v", extension, entries, err)
 		}
 	}
-	if err := CheckTable("out.npz"); err == nil || !strings.Contains(err.Error(), "out.npz: tables are written to .csv and .parquet files") {
-		t.Errorf("error %v", err)
-	}
+	must.Fail(t, CheckTable("out.npz"), "out.npz: tables are written to .csv and .parquet files")
 }
 
 // A disk that fails is said once, however much was still to be written.
@@ -216,10 +207,7 @@ func TestSetsOfClasses(t *testing.T) {
 		return path, err
 	}
 	for _, format := range Formats() {
-		path, err := write("out."+format, sets)
-		if err != nil {
-			t.Fatal(err)
-		}
+		path := must.Have(write("out."+format, sets))(t)
 		var got []string
 		if err := ReadText(path, func(columns []string) error {
 			if i := slices.Index(columns, "set"); i != len(columns)-1 {

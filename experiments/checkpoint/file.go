@@ -6,10 +6,8 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 
 	"iwda/internal/input"
 	"iwda/internal/seal"
@@ -108,26 +106,13 @@ func Read(path string) (File, error) {
 	if err := seal.Check(content, beforeSeal); err != nil {
 		return File{}, &DamagedError{path, err}
 	}
-	record, err := readRecord(path, bytes.NewReader(content))
+	record, err := readRecord(path, content)
 	return File{record, content}, err
 }
 
-// ReadRecord reads the head of a checkpoint alone, whose tensors may be hundreds of
-// megabytes, so that damage elsewhere is not noticed. The errors are those of [Read].
-func ReadRecord(path string) (Record, error) {
-	file, err := input.Open(path)
-	if err != nil {
-		return Record{}, err
-	}
-	defer file.Close()
-	return readRecord(path, file)
-}
-
-func readRecord(path string, file io.Reader) (Record, error) {
-	metadata, err := readMetadata(file)
-	if refused := (*fs.PathError)(nil); errors.As(err, &refused) {
-		return Record{}, err // by the system
-	}
+// readRecord reads the head of a checkpoint. The errors are those of [Read].
+func readRecord(path string, content []byte) (Record, error) {
+	metadata, err := readMetadata(bytes.NewReader(content))
 	if err != nil {
 		return Record{}, &DamagedError{path, err}
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 	"iwda/internal/wholefile"
 )
@@ -48,27 +49,18 @@ func safetensors(values []byte) func(io.Writer, map[string]string) error {
 func written(t testing.TB, record Record) (path string, content []byte) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "checkpoint")
-	err := (*wholefile.Disk)(nil).WriteAfter(path, func(file wholefile.File) error {
+	must.Do(t, (*wholefile.Disk)(nil).WriteAfter(path, func(file wholefile.File) error {
 		return Write(file, record, safetensors(bytes.Repeat([]byte{7}, 5000)))
-	}, func() error { return nil })
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, func() error { return nil }))
 	content = testfiles.Read(t, path)
 	return path, content
 }
 
 func TestWhatIsWrittenIsRead(t *testing.T) {
 	path, content := written(t, example)
-	file, err := Read(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Have(Read(path))(t)
 	if diff := cmp.Diff(File{example, content}, file); diff != "" {
 		t.Error(diff)
-	}
-	if record, err := ReadRecord(path); err != nil || !cmp.Equal(record, example) {
-		t.Errorf("record %+v, %v", record, err)
 	}
 }
 
@@ -107,28 +99,6 @@ func TestReadNoticesDamage(t *testing.T) {
 	}
 }
 
-// The head alone tells how far a run is, also where the rest is not there yet.
-func TestReadRecordNeedsTheHeadAlone(t *testing.T) {
-	path, content := written(t, example)
-	write := func(text []byte) {
-		t.Helper()
-		testfiles.Write(t, path, string(text))
-	}
-	write(content[:len(content)-4990])
-	if record, err := ReadRecord(path); err != nil || record.State.Step != 17 {
-		t.Errorf("record %+v, %v", record, err)
-	}
-	for name, text := range map[string][]byte{
-		"empty": nil, "cut off": content[:40], "too long": bytes.Repeat([]byte{255}, 100),
-		"without state": append([]byte{2, 0, 0, 0, 0, 0, 0, 0}, "{}"...),
-	} {
-		write(text)
-		if record, err := ReadRecord(path); err == nil || !strings.Contains(err.Error(), path) {
-			t.Errorf("%s: %+v, %v", name, record, err)
-		}
-	}
-}
-
 func TestOtherFormat(t *testing.T) {
 	path, content := written(t, example)
 	place := bytes.Index(content, []byte(`"format":"1"`))
@@ -138,14 +108,9 @@ func TestOtherFormat(t *testing.T) {
 	sum := sha256.Sum256(content)
 	hex.Encode(seal, sum[:])
 	testfiles.Write(t, path, string(content))
-	for name, read := range map[string]func() error{
-		"all":  func() error { _, err := Read(path); return err },
-		"head": func() error { _, err := ReadRecord(path); return err },
-	} {
-		err := read()
-		if other := (*FormatError)(nil); !errors.As(err, &other) || other.Difference() != `format: "9" there, "1" here` || !strings.Contains(err.Error(), path) {
-			t.Errorf("%s: %v", name, err)
-		}
+	_, err := Read(path)
+	if other := (*FormatError)(nil); !errors.As(err, &other) || other.Difference() != `format: "9" there, "1" here` || !strings.Contains(err.Error(), path) {
+		t.Error(err)
 	}
 }
 

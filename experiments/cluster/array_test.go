@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"iwda/internal/must"
 	"iwda/internal/printable"
 	"iwda/internal/testfiles"
 )
@@ -29,10 +30,7 @@ printf '%s\n' "$*" >`+printable.ShellWord(s.path("arguments"))+"\n"+iwrun)
 	s.setStep(t, "0")
 	j := job()
 	j.Program, j.Directory, j.Indices, j.MaxArraySize = s.path("iwrun"), s.folder, []int{1004}, 1000
-	files, err := j.Files(s.folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Have(j.Files(s.folder))(t)
 	testfiles.MakeFolder(t, s.path("logs"))
 	s.write(t, "array.sh", files[1].Text)
 	variables := files[len(files)-1]
@@ -47,9 +45,7 @@ func (s stage) write(t *testing.T, name, text string) {
 	if !strings.HasPrefix(text, "#!") {
 		text = "#!/bin/bash\n" + text + "\n"
 	}
-	if err := os.WriteFile(s.path(name), []byte(text), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(s.path(name), []byte(text), 0o777))
 }
 
 func (s stage) setStep(t *testing.T, step string) {
@@ -70,9 +66,7 @@ func (s stage) run(t *testing.T, file string, signal syscall.Signal) (status int
 	command.Env = append(os.Environ(), "PATH="+s.folder+":"+os.Getenv("PATH"),
 		"SLURM_ARRAY_JOB_ID=77", "SLURM_ARRAY_TASK_ID=4", "SLURM_CPUS_PER_TASK=3")
 	command.Stdout, command.Stderr = &text, &text
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, command.Start())
 	if file != "" {
 		for s.read(file) == "" {
 			time.Sleep(5 * time.Millisecond)

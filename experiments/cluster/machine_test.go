@@ -7,15 +7,13 @@ import (
 	"strings"
 	"testing"
 
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
 // Tasks start the program that wrote their scripts, or the command of Python that started it.
 func TestProgramOfTasks(t *testing.T) {
-	this, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	this := must.Have(os.Executable())(t)
 	for _, launcher := range []string{"", "/venv/bin/iwrun"} {
 		t.Setenv("IWDA_LAUNCHER", launcher)
 		var s Slurm
@@ -30,25 +28,16 @@ func TestProgramOfTasks(t *testing.T) {
 func TestVariablesArePrivate(t *testing.T) {
 	j := job()
 	j.Results = t.TempDir()
-	script, err := j.Write()
-	if err != nil {
-		t.Fatal(err)
-	}
+	script := must.Have(j.Write())(t)
 	files, err := filepath.Glob(filepath.Join(filepath.Dir(script), "*"))
 	if err != nil || len(files) != 6 {
 		t.Fatalf("%q, %v", files, err)
 	}
 	plain := filepath.Join(t.TempDir(), "plain")
 	testfiles.Write(t, plain, "")
-	usual, err := os.Stat(plain)
-	if err != nil {
-		t.Fatal(err)
-	}
+	usual := must.Have(os.Stat(plain))(t)
 	for _, path := range files {
-		info, err := os.Stat(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		info := must.Have(os.Stat(path))(t)
 		want := usual.Mode()
 		switch name := info.Name(); {
 		case strings.HasPrefix(name, "variables-"):
@@ -67,15 +56,11 @@ func TestDataOfDefaults(t *testing.T) {
 	t.Setenv("IWDA_DATA", "/datasets")
 	j := job()
 	j.Config = []byte("experiment: digits\ndataset: {name: digits}\n")
-	if err := j.Here(t.TempDir()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, j.Here(t.TempDir()))
 	if got, want := j.exports(), "\nexport IWDA_DATA=/datasets\n"; !strings.HasSuffix(got, want) {
 		t.Errorf("variables\n%s\nwant %q", got, want)
 	}
-	if err := os.Unsetenv("IWDA_DATA"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Unsetenv("IWDA_DATA"))
 	if err := j.Here(t.TempDir()); err != nil || j.exports() != "" {
 		t.Errorf("without IWDA_DATA: %q, %v", j.exports(), err)
 	}

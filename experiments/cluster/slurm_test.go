@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -30,10 +31,7 @@ func job() Slurm {
 const folder = "/home/me/my work/results/digits/slurm"
 
 func TestSlurmScripts(t *testing.T) {
-	files, err := job().Files(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Have(job().Files(folder))(t)
 	var names []string
 	for _, file := range files {
 		names = append(names, file.Name)
@@ -70,10 +68,7 @@ func expectGolden(t *testing.T, name, text string) {
 func TestSlurmWithoutOptions(t *testing.T) {
 	j := job()
 	j.Options, j.AtOnce, j.Arguments, j.Set, j.Indices = nil, 0, nil, nil, []int{4}
-	files, err := j.Files(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Have(j.Files(folder))(t)
 	array, submit := files[1].Text, files[3].Text
 	for text, script := range map[string]string{
 		"#SBATCH --array=4\n": array, "--threads \"${SLURM_CPUS_PER_TASK:-1}\" &\n": array, "#SBATCH --ntasks=1\nset -u\n": array,
@@ -117,9 +112,7 @@ func TestSlurmMistakes(t *testing.T) {
 		t.Errorf("no runs: %v, %d files", err, len(files))
 	}
 	for _, path := range []string{"/a%j/slurm", `/a\b/slurm`} {
-		if _, err := job().Files(path); err == nil || !strings.Contains(err.Error(), path) {
-			t.Errorf("%s: %v", path, err)
-		}
+		must.Refuse(job().Files(path))(t, path)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -104,9 +105,7 @@ func TestTasksThatReplacePairs(t *testing.T) {
 	if source, target := file.Config.Domains("a-b-c"); source != "a-b" || target != "c" {
 		t.Errorf("%s and %s", source, target)
 	}
-	if err := file.Set([]string{"tasks=[a-b-c]"}); err == nil || !strings.Contains(err.Error(), "can be [a, b-c] or [a-b, c]") {
-		t.Errorf("an ambiguous name: error %v", err)
-	}
+	must.Fail(t, file.Set([]string{"tasks=[a-b-c]"}), "can be [a, b-c] or [a-b, c]")
 }
 
 // The files of a domain determine the result, and so its name; those of a domain that is
@@ -169,15 +168,9 @@ func TestOwnDomainsMistakes(t *testing.T) {
 		own(two, "[a-b]") + "overrides: [{when: {seed: 1}, network: {name: lenet}}]": "does not fit data set files; want one of mlp, linear, forest, boosting, perceptron, torchscript",
 	} {
 		file := parse(t, text)
-		_, err := file.Resolve(file.Config.Tasks[0], "full", "iwdan", 1)
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want %q", err, want)
-		}
+		must.Refuse(file.Resolve(file.Config.Tasks[0], "full", "iwdan", 1))(t, want)
 	}
-	_, err := Parse("f.yaml", []byte(strings.Replace(own(two, "[a-b]"), ", domains: "+two, "", 1)))
-	if err == nil || !strings.Contains(err.Error(), "dataset.domains is missing") {
-		t.Errorf("no domains: %v", err)
-	}
+	must.Refuse(Parse("f.yaml", []byte(strings.Replace(own(two, "[a-b]"), ", domains: "+two, "", 1))))(t, "dataset.domains is missing")
 }
 
 // Images have labels where folders have the names of the source's classes.

@@ -10,15 +10,12 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"iwda/experiments/learningrate"
+	"iwda/internal/must"
 )
 
 func parse(t *testing.T, text string) *File {
 	t.Helper()
-	file, err := Parse("f.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return file
+	return must.Have(Parse("f.yaml", []byte(text)))(t)
 }
 
 func resolve(t *testing.T, file *File, task, method string, seed int64) Resolved {
@@ -28,38 +25,24 @@ func resolve(t *testing.T, file *File, task, method string, seed int64) Resolved
 
 func resolved(t *testing.T, file *File, task, variant, method string, seed int64) Resolved {
 	t.Helper()
-	run, err := file.Resolve(task, variant, method, seed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return run
+	return must.Have(file.Resolve(task, variant, method, seed))(t)
 }
 
 // setKeys sets keys, as --set does.
 func setKeys(t *testing.T, file *File, keys ...string) {
 	t.Helper()
-	if err := file.Set(keys); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, file.Set(keys))
 }
 
 // yamlOf is the run as YAML.
 func yamlOf(t *testing.T, run Resolved) []byte {
 	t.Helper()
-	text, err := run.YAML()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
+	return must.Have(run.YAML())(t)
 }
 
 func load(t *testing.T, path string) *File {
 	t.Helper()
-	file, err := Load(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return file
+	return must.Have(Load(path))(t)
 }
 
 func TestDefault(t *testing.T) {

@@ -3,6 +3,8 @@ package config
 import (
 	"strings"
 	"testing"
+
+	"iwda/internal/must"
 )
 
 const withRecipe = `
@@ -57,8 +59,5 @@ func TestRecipe(t *testing.T) {
 }
 
 func TestUnknownRecipe(t *testing.T) {
-	_, err := Parse("f.yaml", []byte(strings.Replace(withRecipe, "robust", "robuts", 1)))
-	if err == nil || !strings.Contains(err.Error(), `f.yaml:3:9: unknown recipe "robuts"`) || !strings.Contains(err.Error(), `"robust"`) {
-		t.Errorf("error %v", err)
-	}
+	must.Refuse(Parse("f.yaml", []byte(strings.Replace(withRecipe, "robust", "robuts", 1))))(t, `f.yaml:3:9: unknown recipe "robuts"`, `"robust"`)
 }

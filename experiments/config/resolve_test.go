@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"iwda/datasets/catalogue"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -169,10 +170,7 @@ func TestCheckData(t *testing.T) {
 	plain := filepath.Join(folder, "plain")
 	testfiles.Write(t, plain, "")
 	t.Setenv("IWDA_DATA", filepath.Join(folder, "none"))
-	data, err := catalogue.Find("digits")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Have(catalogue.Find("digits"))(t)
 	advice := func(root string) string {
 		return `; set IWDA_DATA to the folder that holds "digits", or dataset.root to the folder of the data` + "\n" + data.Instructions(root)
 	}
@@ -180,9 +178,7 @@ func TestCheckData(t *testing.T) {
 	file := parse(t, replace("name: digits}", "name: digits, root: "+folder+"}")+set)
 	missing := parse(t, minimal)
 	assigned := parse(t, minimal)
-	if err := assigned.Set([]string{"dataset.root=none"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, assigned.Set([]string{"dataset.root=none"}))
 	for _, test := range []struct {
 		name string
 		file *File
@@ -201,9 +197,7 @@ func TestCheckData(t *testing.T) {
 	if err := resolve(t, file, "mnist-usps", "dann", 1).CheckData(); err != nil {
 		t.Errorf("the folder is there: %v", err)
 	}
-	if err := assigned.Set([]string{"dataset.name=glyphs", "tasks=[clean-warped]"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, assigned.Set([]string{"dataset.name=glyphs", "tasks=[clean-warped]"}))
 	if err := resolve(t, assigned, "clean-warped", "dann", 1).CheckData(); err != nil {
 		t.Errorf("glyphs need no folder: %v", err)
 	}

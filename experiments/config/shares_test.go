@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -20,10 +21,7 @@ func TestKnownShares(t *testing.T) {
 	hashes := map[string]string{}
 	for name, text := range map[string]string{"list": "[1, 3]", "mapping": "{b: 0.3, a: 0.1}", "file": path} {
 		file := parse(t, strings.Replace(withShares, "SHARES", text, 1))
-		run, err := file.Single()
-		if err != nil {
-			t.Fatal(err)
-		}
+		run := must.Have(file.Single())(t)
 		if shares, err := run.Weights.Shares.Of([]string{"a", "b"}); err != nil || !floats.EqualApprox(shares, []float64{0.25, 0.75}, 1e-12) {
 			t.Errorf("%s: %v, %v", name, shares, err)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"iwda/datasets/catalogue"
+	"iwda/internal/must"
 )
 
 // shippedFiles returns the experiments in configs.
@@ -52,10 +53,7 @@ func TestDigitsStatesThePaper(t *testing.T) {
 			t.Errorf("%s is left out", leaf.name)
 		}
 	}
-	digits, err := catalogue.Find("digits")
-	if err != nil {
-		t.Fatal(err)
-	}
+	digits := must.Have(catalogue.Find("digits"))(t)
 	standard := Default(digits)
 	if diff := cmp.Diff(standard.Settings, file.Config.Settings); diff != "" {
 		t.Errorf("not the default: %s", diff)

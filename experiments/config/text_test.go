@@ -3,6 +3,8 @@ package config
 import (
 	"strings"
 	"testing"
+
+	"iwda/internal/must"
 )
 
 // A file with its assignments gives the same runs as the file without them and the
@@ -26,10 +28,7 @@ train:
 		t.Fatal("title=a: b is no text in YAML")
 	}
 	setKeys(t, file, "methods=[iwdan]", "train.epochs=5", "train.schedule={name: step, every: 2, factor: 0.1}", "train.schedule.every=3", "title='a: b'")
-	written, err := file.Text()
-	if err != nil {
-		t.Fatal(err)
-	}
+	written := must.Have(file.Text())(t)
 	for _, part := range []string{"# what it is\n", "# why these\nmethods: [iwdan]\n", "seeds: [1, 2] # two\n", "epochs: 5 # enough\n", "every: 3", "title: 'a: b'\n"} {
 		if !strings.Contains(string(written), part) {
 			t.Errorf("%q is not in\n%s", part, written)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"iwda/internal/input"
+	"iwda/internal/must"
 )
 
 // asEngine makes the test program iwrun-torch, which answers as its value says.
@@ -101,9 +102,7 @@ func TestAsk(t *testing.T) {
 	if !errors.Is(err, input.ErrWrong) || err.Error() != "a.csv is no file" {
 		t.Errorf("refused: %v", err)
 	}
-	if err := p.Ask(t.Context(), "sing", nil, new(any)); err == nil || !strings.Contains(err.Error(), `no question "sing"`) {
-		t.Errorf("an unknown question: %v", err)
-	}
+	must.Fail(t, p.Ask(t.Context(), "sing", nil, new(any)), `no question "sing"`)
 	p.Close()
 	if said.String() != "a library is here\n" {
 		t.Errorf("said %q", said)
@@ -137,10 +136,7 @@ func TestMade(t *testing.T) {
 	made := func(how string) (*Process, *strings.Builder) {
 		p, said := engine(t, "well")
 		t.Setenv(Variable, "")
-		words, err := json.Marshal([]string{os.Args[0], how})
-		if err != nil {
-			t.Fatal(err)
-		}
+		words := must.Have(json.Marshal([]string{os.Args[0], how}))(t)
 		t.Setenv(Maker, string(words))
 		return p, said
 	}
@@ -194,9 +190,7 @@ func (w writer) Write(text []byte) (int, error) {
 // Programs of two builds do not talk past each other, and where there is none, the error says what makes it.
 func TestNoEngine(t *testing.T) {
 	p, _ := engine(t, "of another protocol")
-	if err := p.Ask(t.Context(), "training", nil, new(any)); err == nil || !strings.Contains(err.Error(), `iwrun speaks protocol "7" and this iwrun-torch protocol 1`) {
-		t.Errorf("of another protocol: %v", err)
-	}
+	must.Fail(t, p.Ask(t.Context(), "training", nil, new(any)), `iwrun speaks protocol "7" and this iwrun-torch protocol 1`)
 	if CheckProtocol("1") != nil {
 		t.Error("the same protocol is refused")
 	}

@@ -17,6 +17,7 @@ import (
 	"iwda/experiments/model"
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -60,26 +61,15 @@ train: {epochs: 1, batch: 8}
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := file.Set(append([]string{"network={name: " + network + ", normalise: source}"}, set...)); err != nil {
-		t.Fatal(err)
-	}
-	run, err := file.Resolve(file.Config.Tasks[0], "full", "source-only", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return run
+	must.Do(t, file.Set(append([]string{"network={name: " + network + ", normalise: source}"}, set...)))
+	return must.Have(file.Resolve(file.Config.Tasks[0], "full", "source-only", 1))(t)
 }
 
 func made(t *testing.T, run config.Resolved, threads int) (store.Dir, store.Result) {
 	t.Helper()
 	dir := plan.Of(run).Dir(t.TempDir())
-	if err := dir.Begin(); err != nil {
-		t.Fatal(err)
-	}
-	result, err := Run(t.Context(), run, dir, Options{Threads: threads})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, dir.Begin())
+	result := must.Have(Run(t.Context(), run, dir, Options{Threads: threads}))(t)
 	return dir, result
 }
 
@@ -111,20 +101,11 @@ func TestRunIsAModel(t *testing.T) {
 			t.Fatalf("%s: %v", network, err)
 		}
 		alone := filepath.Join(t.TempDir(), "model")
-		if err := model.Save(alone, m); err != nil {
-			t.Fatal(err)
-		}
-		if m, err = model.Open(alone); err != nil {
-			t.Fatal(err)
-		}
-		data, err := domains.Open(run, false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, model.Save(alone, m))
+		m = must.Have(model.Open(alone))(t)
+		data := must.Have(domains.Open(run, false))(t)
 		counts := measure.NewConfusion(3)
-		if err := counts.Take(measure.Batch{Logits: m.Logits(false)(valuesOf(data.Test)), Labels: datasets.LabelsOf(data.Test)}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, counts.Take(measure.Batch{Logits: m.Logits(false)(valuesOf(data.Test)), Labels: datasets.LabelsOf(data.Test)}))
 		if !slices.EqualFunc(counts, result.Confusion, slices.Equal[[]int]) || result.LastAccuracy.Value < 0.6 || string(m.Architecture.Name) != network {
 			t.Errorf("%s: the model of %s confuses %v, the run %v", network, m.Architecture.Name, counts, result.Confusion)
 		}
@@ -208,9 +189,7 @@ func TestErrors(t *testing.T) {
 		text := testfiles.Read(t, path)
 		testfiles.Write(t, path, string(append(text, c.row...)))
 		dir := plan.Of(run).Dir(t.TempDir())
-		if err := dir.Begin(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, dir.Begin())
 		if _, err := Run(t.Context(), run, dir, Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
 		}

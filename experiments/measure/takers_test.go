@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"iwda/experiments/store"
+	"iwda/internal/must"
 )
 
 // Of a large set as many rows are kept as are asked for, half of each kind if two take turns. Runs
@@ -17,9 +18,7 @@ func TestOutputsOfManyRows(t *testing.T) {
 			b.Logits = append(b.Logits, float32(first+row))
 			b.Labels.Add(0, true)
 		}
-		if err := u.Take(b); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, u.Take(b))
 	}
 	for _, row := range u.Logits {
 		kept[int(row)%2]++

@@ -18,6 +18,7 @@ import (
 
 	"iwda/datasets/normalise"
 	"iwda/experiments/model"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 	"iwda/nets/architecture"
 	"iwda/torch"
@@ -57,18 +58,13 @@ func eachModel(t *testing.T, f func(t *testing.T, c clientCase, m model.Model), 
 				c := clientCase{name: name, folder: save(t, m), about: about, shape: append([]int{clientRows}, about.Input.Shape...)}
 				values := torch.ToSlice[float32](torch.RandN(torch.Float32, c.shape...))
 				c.input = filepath.Join(c.folder, "input")
-				bytes, err := binary.Append(nil, binary.LittleEndian, values)
-				if err != nil {
-					t.Fatal(err)
-				}
+				bytes := must.Have(binary.Append(nil, binary.LittleEndian, values))(t)
 				testfiles.Write(t, c.input, string(bytes))
 				about.Normalise(values)
 				torch.NoGrad(func() {
 					features, logits := outputsOf(m, values, c.shape...)
 					c.features, c.logits = weightest.Widen(features), weightest.Widen(logits)
-					if c.probabilities, err = about.Probabilities(logits, about.Shares.Target); err != nil {
-						t.Fatal(err)
-					}
+					c.probabilities = must.Have(about.Probabilities(logits, about.Shares.Target))(t)
 				})
 				if !slices.ContainsFunc(c.probabilities, func(p float64) bool { return p > 0.1 && p < 0.9 }) {
 					t.Error("every probability is near 0 or 1: they say little")
@@ -118,16 +114,9 @@ func run(t *testing.T, name string, arguments ...string) {
 func TestONNXRuntime(t *testing.T) {
 	eachModel(t, func(t *testing.T, c clientCase, m model.Model) {
 		file, output := filepath.Join(c.folder, "model.onnx"), filepath.Join(c.folder, "output.json")
-		out, err := os.Create(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := model.WriteONNX(out, []model.Model{m}, [][]float64{c.about.Shares.Target}); err != nil {
-			t.Fatal(err)
-		}
-		if err := out.Close(); err != nil {
-			t.Fatal(err)
-		}
+		out := must.Have(os.Create(file))(t)
+		must.Do(t, model.WriteONNX(out, []model.Model{m}, [][]float64{c.about.Shares.Target}))
+		must.Do(t, out.Close())
 		arguments := []string{filepath.Join("testdata", "onnx.js"), os.Getenv("IWDA_NODE_MODULES"), file, c.input, output}
 		for _, n := range c.shape {
 			arguments = append(arguments, fmt.Sprint(n))
@@ -150,18 +139,10 @@ func TestONNXRuntime(t *testing.T) {
 	})
 	t.Run("together", func(t *testing.T) {
 		c := ensemble(t)
-		members, err := model.Trust{Inside: true}.OpenEnsemble(c.folder)
-		if err != nil {
-			t.Fatal(err)
-		}
+		members := must.Have(model.Trust{Inside: true}.OpenEnsemble(c.folder))(t)
 		file, output := filepath.Join(c.folder, "model.onnx"), filepath.Join(c.folder, "output.json")
-		out, err := os.Create(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := errors.Join(model.WriteONNX(out, members, [][]float64{members[0].Shares.Target, members[1].Shares.Target, members[2].Shares.Target}), out.Close()); err != nil {
-			t.Fatal(err)
-		}
+		out := must.Have(os.Create(file))(t)
+		must.Do(t, errors.Join(model.WriteONNX(out, members, [][]float64{members[0].Shares.Target, members[1].Shares.Target, members[2].Shares.Target}), out.Close()))
 		run(t, "node", filepath.Join("testdata", "onnx.js"), os.Getenv("IWDA_NODE_MODULES"), file, c.input, output, fmt.Sprint(clientRows), "12")
 		var got struct{ Probabilities struct{ Values []float64 } }
 		testfiles.ReadJSON(t, output, &got)
@@ -177,28 +158,19 @@ func ensemble(t *testing.T) clientCase {
 	second.Shares.Target, second.Architecture.HiddenLayers = []float64{0.125, 0.25, 0.625}, 1
 	second.Normalisation.Target.Mean[3] = 2
 	c := clientCase{folder: saveMembers(t, map[string]model.Metadata{"seed-1": first, "seed-20": second, "seed-30": describe(architecture.Forest, 12)})}
-	members, err := model.Trust{Inside: true}.OpenEnsemble(c.folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	members := must.Have(model.Trust{Inside: true}.OpenEnsemble(c.folder))(t)
 	c.probabilities = make([]float64, 3*clientRows)
 	torch.Tidy(func() {
 		torch.NoGrad(func() {
 			rows := torch.ToSlice[float32](torch.RandN(torch.Float32, clientRows, 12))
 			c.input = filepath.Join(c.folder, "input")
-			bytes, err := binary.Append(nil, binary.LittleEndian, rows)
-			if err != nil {
-				t.Fatal(err)
-			}
+			bytes := must.Have(binary.Append(nil, binary.LittleEndian, rows))(t)
 			testfiles.Write(t, c.input, string(bytes))
 			for _, m := range members {
 				values := slices.Clone(rows)
 				m.Normalise(values)
 				_, logits := outputsOf(m, values, clientRows, 12)
-				p, err := m.Probabilities(logits, m.Shares.Target)
-				if err != nil {
-					t.Fatal(err)
-				}
+				p := must.Have(m.Probabilities(logits, m.Shares.Target))(t)
 				for i, v := range p {
 					c.probabilities[i] += v / float64(len(members))
 				}
@@ -216,10 +188,7 @@ func TestPyTorch(t *testing.T) {
 	if len(blocks) != 2 {
 		t.Fatalf("%d blocks of Python in docs/reference/model.md, want 2", len(blocks))
 	}
-	working, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
+	working := must.Have(os.Getwd())(t)
 	script := filepath.Join(t.TempDir(), "client.py")
 	text := blocks[0][1] + blocks[1][1] + strings.ReplaceAll(`
 import sys
@@ -260,10 +229,7 @@ json.dump({name: values.flatten().tolist() for name, values in made.items()}, op
 		testfiles.ReadJSON(t, output, &got)
 		within(t, "corrected probabilities", got.Predicted, c.probabilities)
 		within(t, "corrected probabilities by iwda.load", got.Loaded, c.probabilities)
-		plain, err := c.about.Probabilities(weightest.Narrow(c.logits), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		plain := must.Have(c.about.Probabilities(weightest.Narrow(c.logits), nil))(t)
 		within(t, "probabilities", got.Plain, plain)
 		if strings.HasPrefix(c.name, "mlp-features-none") {
 			within(t, "logits of the mlp of ten lines", got.Logits, c.logits)

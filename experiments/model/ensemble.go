@@ -22,15 +22,6 @@ func OpenEnsemble(folder string) ([]Model, error) { return Trust{}.OpenEnsemble(
 // A folder seed-N that Open refuses, as that of a run that has not finished, is an error,
 // and so are models that differ in their classes or in the rows that they take.
 func (t Trust) OpenEnsemble(folder string) ([]Model, error) {
-	folders, err := members(folder)
-	if err != nil {
-		return nil, err
-	}
-	return t.OpenMembers(folders)
-}
-
-// members returns the folders of the models of a folder that predict together.
-func members(folder string) ([]string, error) {
 	folders := []string{folder}
 	if _, err := find(folder); err != nil {
 		if folders = seedFolders(folder); len(folders) == 0 {
@@ -40,28 +31,7 @@ func members(folder string) ([]string, error) {
 			return nil, err
 		}
 	}
-	return folders, nil
-}
-
-// Describe returns what the models of a folder that [Trust.OpenEnsemble] would open say of themselves, and
-// the folders where each lies. It opens none.
-func Describe(folder string) (models []Metadata, places []string, err error) {
-	folders, err := members(folder)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, folder := range folders {
-		place, err := find(folder)
-		if err != nil {
-			return nil, nil, err
-		}
-		m, err := ReadMetadata(place)
-		if err != nil {
-			return nil, nil, err
-		}
-		models, places = append(models, m), append(places, place)
-	}
-	return models, places, nil
+	return t.OpenMembers(folders)
 }
 
 // OpenMembers opens the models of these folders, which are to predict together.

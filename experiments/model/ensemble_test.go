@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"iwda/experiments/model"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 	"iwda/nets/architecture"
 	"iwda/nets/statedict"
@@ -20,9 +21,7 @@ func saveMembers(t *testing.T, members map[string]model.Metadata) (folder string
 	folder = t.TempDir()
 	torch.Tidy(func() {
 		for name, about := range members {
-			if err := model.Save(filepath.Join(folder, name), makeModel(t, about)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, model.Save(filepath.Join(folder, name), makeModel(t, about)))
 		}
 	})
 	return folder
@@ -31,9 +30,7 @@ func saveMembers(t *testing.T, members map[string]model.Metadata) (folder string
 func TestOpenEnsemble(t *testing.T) {
 	about := describe(architecture.MLP, 4)
 	folder := saveMembers(t, map[string]model.Metadata{"seed-10": about, "seed-2/model": about, "seed--1": about, "seed-02": about, "best": about})
-	if err := os.Symlink("best", filepath.Join(folder, "seed-4")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink("best", filepath.Join(folder, "seed-4")))
 	touch(t, filepath.Join(folder, "seed-x"))
 	touch(t, filepath.Join(folder, "seed-3.log"))
 	for _, c := range []struct {
@@ -44,10 +41,7 @@ func TestOpenEnsemble(t *testing.T) {
 		{filepath.Join(folder, "seed-2"), []string{filepath.Join(folder, "seed-2")}},
 		{filepath.Join(folder, "best"), []string{filepath.Join(folder, "best")}},
 	} {
-		members, err := model.OpenEnsemble(c.folder)
-		if err != nil {
-			t.Fatal(err)
-		}
+		members := must.Have(model.OpenEnsemble(c.folder))(t)
 		var got []string
 		for _, m := range members {
 			got = append(got, m.Folder)
@@ -62,22 +56,15 @@ func TestOpenEnsemble(t *testing.T) {
 	// Every seed counts: what is left out silently would be another prediction.
 	touch(t, filepath.Join(folder, "seed-10", "config.yaml"))
 	testfiles.Remove(t, filepath.Join(folder, "seed-10", model.MetadataFile))
-	if _, err := model.OpenEnsemble(folder); err == nil || !strings.Contains(err.Error(), "seed-10 is a run that has not finished") {
-		t.Errorf("a run that has not finished: error %v", err)
-	}
-	if _, err := model.OpenEnsemble(t.TempDir()); err == nil || !strings.Contains(err.Error(), "is no model: it has no model.json") {
-		t.Errorf("an empty folder: error %v", err)
-	}
+	must.Refuse(model.OpenEnsemble(folder))(t, "seed-10 is a run that has not finished")
+	must.Refuse(model.OpenEnsemble(t.TempDir()))(t, "is no model: it has no model.json")
 }
 
 // What is saved is what is opened, whatever was saved there before, and files of others stay.
 func TestSaveEnsemble(t *testing.T) {
 	first, second, third := describe(architecture.MLP, 4), describe(architecture.MLP, 4), describe(architecture.MLP, 4)
 	second.Normalisation.Target.Mean[0], third.Normalisation.Target.Mean[0] = 2, 3
-	members, err := model.OpenEnsemble(saveMembers(t, map[string]model.Metadata{"seed-1": first, "seed-2": second, "seed-7": third}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	members := must.Have(model.OpenEnsemble(saveMembers(t, map[string]model.Metadata{"seed-1": first, "seed-2": second, "seed-7": third})))(t)
 	folder := t.TempDir()
 	inner := filepath.Join(folder, "model")
 	for _, c := range []struct {
@@ -89,9 +76,7 @@ func TestSaveEnsemble(t *testing.T) {
 		{members[1:], []string{"model/seed-2", "model/seed-7"}},
 		{members[2:], []string{""}},
 	} {
-		if err := model.Save(inner, c.saved...); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, model.Save(inner, c.saved...))
 		touch(t, filepath.Join(inner, "model.onnx"))
 		again, err := model.OpenEnsemble(folder)
 		if err != nil || len(again) != len(c.want) {
@@ -111,9 +96,7 @@ func TestSaveEnsemble(t *testing.T) {
 	run := filepath.Join(inner, "seed-9")
 	testfiles.MakeFolder(t, run)
 	touch(t, filepath.Join(run, model.MetadataFile))
-	if err := model.Save(inner, members[:1]...); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, model.Save(inner, members[:1]...))
 	if _, err := os.Stat(filepath.Join(run, model.MetadataFile)); err != nil {
 		t.Error(err)
 	}
@@ -124,22 +107,14 @@ func TestSaveEnsemble(t *testing.T) {
 func TestSaveEnsembleOfOneModule(t *testing.T) {
 	frozen, trained, other := scripted(t, "backbone.pt", 3, 7, 7), scripted(t, "backbone.pt", 3, 7, 7), scripted(t, "frozen.pt", 3, 7, 7)
 	frozen.Architecture.Frozen, other.Architecture.Frozen = true, true
-	members, err := model.Trust{Inside: true}.OpenEnsemble(saveMembers(t, map[string]model.Metadata{"seed-1": frozen, "seed-2": frozen, "seed-3": trained, "seed-4": other}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	members := must.Have(model.Trust{Inside: true}.OpenEnsemble(saveMembers(t, map[string]model.Metadata{"seed-1": frozen, "seed-2": frozen, "seed-3": trained, "seed-4": other})))(t)
 	folder := t.TempDir()
 	for range 2 {
-		if err := model.Save(folder, members...); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, model.Save(folder, members...))
 	}
 	file := func(seed, name string) string { return filepath.Join(folder, seed, name) }
 	for seed, want := range map[string]bool{"seed-2": true, "seed-3": true, "seed-4": false} {
-		first, err := os.Stat(file("seed-1", model.BackboneFile))
-		if err != nil {
-			t.Fatal(err)
-		}
+		first := must.Have(os.Stat(file("seed-1", model.BackboneFile)))(t)
 		if second, err := os.Stat(file(seed, model.BackboneFile)); err != nil || os.SameFile(first, second) != want {
 			t.Errorf("%s has the first one's file: %v, want %v; error %v", seed, !want, want, err)
 		}
@@ -151,10 +126,7 @@ func TestSaveEnsembleOfOneModule(t *testing.T) {
 			t.Errorf("%s has the backbone's tensors: %v, want %v; error %v", seed, has, want, err)
 		}
 	}
-	again, err := model.Trust{Inside: true}.OpenEnsemble(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := must.Have(model.Trust{Inside: true}.OpenEnsemble(folder))(t)
 	for i, m := range again {
 		was := networkOf(members[i]).State()
 		for j, e := range networkOf(m).State() {
@@ -196,9 +168,7 @@ func TestMembersAgree(t *testing.T) {
 				return
 			}
 			who := filepath.Join(folder, "seed-1") + " and " + filepath.Join(folder, "seed-2") + " cannot predict together"
-			if err == nil || !strings.Contains(err.Error(), who) || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("error %v, want %q", err, c.want)
-			}
+			must.Fail(t, err, who, c.want)
 		})
 	}
 }

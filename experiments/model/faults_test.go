@@ -10,6 +10,7 @@ import (
 
 	"iwda/experiments/model"
 	"iwda/internal/faultydisk"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 	"iwda/nets/architecture"
 	"iwda/torch"
@@ -62,9 +63,7 @@ func TestWeightsOfAnotherModel(t *testing.T) {
 	former, latter := formerAndLatter(t)
 	for _, name := range []string{model.WeightsFile, model.MetadataFile} {
 		folder, other := save(t, former[0]), save(t, latter[0])
-		if err := os.Rename(filepath.Join(other, name), filepath.Join(folder, name)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Rename(filepath.Join(other, name), filepath.Join(folder, name)))
 		if _, err := model.Open(folder); err == nil || !strings.Contains(err.Error(), filepath.Join(folder, model.WeightsFile)+": it has the SHA-256 ") {
 			t.Errorf("another %s: error %v", name, err)
 		}
@@ -74,10 +73,7 @@ func TestWeightsOfAnotherModel(t *testing.T) {
 // A model folder of former versions, which states no SHA-256, is read.
 func TestFormerModelFolder(t *testing.T) {
 	folder := save(t, makeModel(t, describe(architecture.MLP, 4)))
-	want, err := predicted(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Have(predicted(folder))(t)
 	path := filepath.Join(folder, model.MetadataFile)
 	text := testfiles.Read(t, path)
 	lines := slices.DeleteFunc(strings.SplitAfter(string(text), "\n"), func(line string) bool {
@@ -96,12 +92,8 @@ func TestRunsFolderIsNotReplaced(t *testing.T) {
 	testfiles.MakeFolder(t, folder)
 	touch(t, filepath.Join(folder, "config.yaml"))
 	touch(t, filepath.Join(folder, "model.json"))
-	if err := model.Save(folder, former[0]); err == nil || !strings.Contains(err.Error(), folder+" is the folder of a run") {
-		t.Errorf("error %v", err)
-	}
-	if err := model.Save(filepath.Dir(folder), former...); err == nil || !strings.Contains(err.Error(), folder+" is the folder of a run") {
-		t.Errorf("error %v", err)
-	}
+	must.Fail(t, model.Save(folder, former[0]), folder+" is the folder of a run")
+	must.Fail(t, model.Save(filepath.Dir(folder), former...), folder+" is the folder of a run")
 }
 
 // Every byte of a model folder and of a checkpoint that is flipped, zeroed or the first one that
@@ -112,9 +104,7 @@ func TestEveryByteCounts(t *testing.T) {
 	testfiles.MakeFolder(t, run)
 	place := filepath.Join(run, "checkpoint.safetensors")
 	torch.Tidy(func() { writeCheckpoint(t, place, networkOf(former[0]).State()) })
-	if err := former[0].Write(nil, run); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, former[0].Write(nil, run))
 	want := predictionsOf(former[:1])
 	refused, same := 0, 0
 	for _, path := range []string{filepath.Join(folder, model.MetadataFile), filepath.Join(folder, model.WeightsFile), filepath.Join(run, model.MetadataFile), place} {

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"iwda/internal/allocation"
+	"iwda/internal/must"
 )
 
 // Any content is an error or metadata that can be written and read again, and whose use
@@ -34,18 +35,12 @@ func FuzzParseMetadata(f *testing.F) {
 		if err != nil {
 			return
 		}
-		written, err := json.Marshal(m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		written := must.Have(json.Marshal(m))(t)
 		again, err := parseMetadata(written)
 		if err != nil {
 			t.Fatalf("%s: %v", written, err)
 		}
-		rewritten, err := json.Marshal(again)
-		if err != nil {
-			t.Fatal(err)
-		}
+		rewritten := must.Have(json.Marshal(again))(t)
 		if difference := cmp.Diff(string(written), string(rewritten)); difference != "" {
 			t.Error(difference)
 		}

@@ -23,6 +23,7 @@ import (
 	"iwda/datasets/normalise"
 	"iwda/experiments/model"
 	"iwda/experiments/network"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 	"iwda/learners"
 	"iwda/learners/boosting"
@@ -113,10 +114,7 @@ func makeModel(t *testing.T, about model.Metadata) model.Model {
 	if about.Architecture.Backbone != nil {
 		settings.Weights = about.Architecture.Backbone.File
 	}
-	network, _, err := nets.New(about.Architecture.Name, settings)
-	if err != nil {
-		t.Fatal(err)
-	}
+	network, _ := must.Both(nets.New(about.Architecture.Name, settings))(t)
 	torch.Tidy(func() {
 		for _, e := range network.State() {
 			noise := torch.RandN(torch.Float32, e.Tensor.Shape()...)
@@ -177,9 +175,7 @@ func scripted(t *testing.T, name string, shape ...int) model.Metadata {
 func save(t *testing.T, m model.Model) (folder string) {
 	t.Helper()
 	folder = filepath.Join(t.TempDir(), "model")
-	if err := model.Save(folder, m); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, model.Save(folder, m))
 	return folder
 }
 
@@ -198,10 +194,7 @@ func TestRoundTrip(t *testing.T) {
 		torch.Tidy(func() {
 			saved := makeModel(t, about)
 			folder := save(t, saved)
-			loaded, err := model.Trust{Inside: true}.Open(folder)
-			if err != nil {
-				t.Fatal(err)
-			}
+			loaded := must.Have(model.Trust{Inside: true}.Open(folder))(t)
 			if b := about.Architecture.Backbone; b != nil { // the folder stands alone
 				about.Architecture.Backbone = &model.Backbone{File: filepath.Join(folder, model.BackboneFile), SHA256: b.SHA256}
 			}
@@ -234,10 +227,7 @@ func edited(t *testing.T, name architecture.Name, change func(keys map[string]an
 	testfiles.ReadJSON(t, path, &keys)
 	change(keys)
 	delete(keys, "seal") // as whoever changes it by hand must
-	data, err := json.Marshal(keys)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Have(json.Marshal(keys))(t)
 	testfiles.Write(t, path, string(data))
 	return folder
 }
@@ -247,10 +237,7 @@ func TestKeysOfLaterVersionsAreIgnored(t *testing.T) {
 		keys["more"] = []int{1}
 		keys["input"].(map[string]any)["more"] = "x"
 	})
-	m, err := model.Open(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Have(model.Open(folder))(t)
 	if difference := cmp.Diff(describe(architecture.MLP, 4), m.Metadata); difference != "" {
 		t.Error(difference)
 	}
@@ -379,9 +366,7 @@ func TestHostileForest(t *testing.T) {
 func TestSyntaxErrorsNameTheLine(t *testing.T) {
 	folder := t.TempDir()
 	testfiles.Write(t, filepath.Join(folder, model.MetadataFile), "{\n  \"format\": 1,\n  oops\n}\n")
-	if _, err := model.Open(folder); err == nil || !strings.Contains(err.Error(), "model.json: line 3: ") {
-		t.Errorf("error %v", err)
-	}
+	must.Refuse(model.Open(folder))(t, "model.json: line 3: ")
 	if _, err := model.ReadMetadata(t.TempDir()); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("error %v", err)
 	}
@@ -390,19 +375,13 @@ func TestSyntaxErrorsNameTheLine(t *testing.T) {
 func TestWeightsOfAnotherNetwork(t *testing.T) {
 	folder := save(t, makeModel(t, describe(architecture.MLP, 4)))
 	other := save(t, makeModel(t, describe(architecture.LeNet, 1, 28, 28)))
-	if err := os.Rename(filepath.Join(other, model.WeightsFile), filepath.Join(folder, model.WeightsFile)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := model.Open(folder); err == nil || !strings.Contains(err.Error(), "model.safetensors: no hidden1.weight") {
-		t.Errorf("error %v", err)
-	}
+	must.Do(t, os.Rename(filepath.Join(other, model.WeightsFile), filepath.Join(folder, model.WeightsFile)))
+	must.Refuse(model.Open(folder))(t, "model.safetensors: no hidden1.weight")
 	about := describe(architecture.MLP, 4)
 	m := makeModel(t, about)
 	m.Shares.Source = nil
 	missing := filepath.Join(t.TempDir(), "none")
-	if err := model.Save(missing, m); err == nil || !strings.Contains(err.Error(), "model.json: shares.source has 0 values") {
-		t.Errorf("error %v", err)
-	}
+	must.Fail(t, model.Save(missing, m), "model.json: shares.source has 0 values")
 	if _, err := os.Stat(missing); err == nil {
 		t.Error("a folder was made of what cannot be read again")
 	}
@@ -445,10 +424,7 @@ func TestProbabilities(t *testing.T) {
 	logits := []float32{float32(math.Log(0.2)), float32(math.Log(0.3)), float32(math.Log(0.5))}
 	check := func(what string, shares, want []float64) {
 		t.Helper()
-		got, err := about.Probabilities(logits, shares)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Have(about.Probabilities(logits, shares))(t)
 		for i := range want {
 			if math.Abs(got[i]-want[i]) > 1e-6 {
 				t.Fatalf("%s: %v, want %v", what, got, want)
@@ -462,9 +438,7 @@ func TestProbabilities(t *testing.T) {
 	about.Calibration = &model.Calibration{Scales: []float64{1, 2, 1}, Biases: []float64{math.Log(2), math.Log(5), 0}}
 	check("calibrated", nil, []float64{0.4 / 1.35, 0.45 / 1.35, 0.5 / 1.35})
 	check("calibrated and corrected", []float64{0, 0.5, 0.5}, []float64{0, 0.9 / 1.4, 0.5 / 1.4})
-	if _, err := about.Probabilities(logits, []float64{0.5, 0.5}); err == nil || !strings.Contains(err.Error(), "2 values for 3 classes") {
-		t.Errorf("error %v", err)
-	}
+	must.Refuse(about.Probabilities(logits, []float64{0.5, 0.5}))(t, "2 values for 3 classes")
 }
 
 // The names in the file are those of PyTorch's modules.
@@ -472,10 +446,7 @@ func TestNamesOfWeights(t *testing.T) {
 	torch.Tidy(func() {
 		folder := save(t, makeModel(t, describe(architecture.LeNet, 1, 28, 28)))
 		content := testfiles.Read(t, filepath.Join(folder, model.WeightsFile))
-		tensors, metadata, err := torch.ParseTensors(content)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tensors, metadata := must.Both(torch.ParseTensors(content))(t)
 		names := slices.Sorted(maps.Keys(tensors))
 		want := []string{
 			"classifier.bias", "classifier.weight", "conv_params.0.bias", "conv_params.0.weight", "conv_params.3.bias",
@@ -500,9 +471,7 @@ func TestTorchScriptModel(t *testing.T) {
 	folder := save(t, m)
 	other := testfiles.Read(t, filepath.Join("..", "..", "testdata", "torchscript", "frozen.pt"))
 	testfiles.Write(t, filepath.Join(folder, model.BackboneFile), string(other))
-	if _, err := (model.Trust{Inside: true}).Open(folder); err == nil || !strings.Contains(err.Error(), "it had "+m.Architecture.Backbone.SHA256) {
-		t.Errorf("another module: error %v", err)
-	}
+	must.Refuse((model.Trust{Inside: true}).Open(folder))(t, "it had "+m.Architecture.Backbone.SHA256)
 }
 
 func TestONNXRefusesOtherShares(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"iwda/experiments/checkpoint"
 	"iwda/experiments/model"
 	"iwda/internal/input"
+	"iwda/internal/must"
 	"iwda/internal/printable"
 	"iwda/internal/testfiles"
 	"iwda/internal/wholefile"
@@ -47,16 +48,12 @@ func TestOpenSaysWhatIsMissing(t *testing.T) {
 		}, "has no weights: neither model.safetensors nor, as a run's folder, checkpoint.safetensors"},
 		{"a damaged checkpoint", func(t *testing.T) string {
 			folder := whole(t)
-			if err := os.Rename(filepath.Join(folder, model.WeightsFile), filepath.Join(folder, "checkpoint.safetensors")); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Rename(filepath.Join(folder, model.WeightsFile), filepath.Join(folder, "checkpoint.safetensors")))
 			return folder
 		}, "checkpoint.safetensors is damaged"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if _, err := model.Open(c.folder(t)); err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("error %v, want %q", err, c.want)
-			}
+			must.Refuse(model.Open(c.folder(t)))(t, c.want)
 		})
 	}
 }
@@ -80,24 +77,13 @@ func TestBackboneOutsideTheCheckpoint(t *testing.T) {
 		for _, e := range frozen.Backbone() {
 			tensors = append(tensors, torch.Named{Name: strings.TrimPrefix(e.Name, "backbone."), Tensor: e.Tensor})
 		}
-		err := wholefile.Write(file, func(w io.Writer) error { return torch.WriteTensors(w, tensors, nil) })
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, sum, err := nets.New(architecture.ResNet18, nets.Settings{Classes: 3, Weights: file, Frozen: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, wholefile.Write(file, func(w io.Writer) error { return torch.WriteTensors(w, tensors, nil) }))
+		_, sum := must.Both(nets.New(architecture.ResNet18, nets.Settings{Classes: 3, Weights: file, Frozen: true}))(t)
 		writeCheckpoint(t, filepath.Join(folder, "checkpoint.safetensors"), frozen.Head())
 
 		about.Architecture.Backbone = &model.Backbone{File: file, SHA256: sum}
-		if err := about.Write(nil, folder); err != nil {
-			t.Fatal(err)
-		}
-		opened, err := model.Open(folder)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, about.Write(nil, folder))
+		opened := must.Have(model.Open(folder))(t)
 		x := torch.RandN(torch.Float32, 2, 3, 32, 32)
 		_, want := frozen.Forward(x, false)
 		_, got := networkOf(opened).Forward(x, false)
@@ -105,22 +91,15 @@ func TestBackboneOutsideTheCheckpoint(t *testing.T) {
 			t.Error("other logits")
 		}
 		// A folder that is saved stands alone.
-		alone, err := model.Open(save(t, opened))
-		if err != nil {
-			t.Fatal(err)
-		}
+		alone := must.Have(model.Open(save(t, opened)))(t)
 		if alone.Architecture.Backbone != nil {
 			t.Error("a saved model refers to a file outside its folder")
 		}
 
 		other := strings.Repeat("0", len(sum))
 		about.Architecture.Backbone.SHA256 = other
-		if err := about.Write(nil, folder); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := model.Open(folder); err == nil || !strings.Contains(err.Error(), "it had "+other) {
-			t.Errorf("other weights: error %v", err)
-		}
+		must.Do(t, about.Write(nil, folder))
+		must.Refuse(model.Open(folder))(t, "it had "+other)
 	})
 }
 
@@ -130,14 +109,11 @@ func writeCheckpoint(t *testing.T, path string, state nets.State) {
 	for _, e := range state.Prefixed(checkpoint.NetworkPrefix) {
 		tensors = append(tensors, torch.Named{Name: e.Name, Tensor: e.Tensor})
 	}
-	err := (*wholefile.Disk)(nil).WriteAfter(path, func(file wholefile.File) error {
+	must.Do(t, (*wholefile.Disk)(nil).WriteAfter(path, func(file wholefile.File) error {
 		return checkpoint.Write(file, checkpoint.Record{}, func(w io.Writer, metadata map[string]string) error {
 			return torch.WriteTensors(w, tensors, metadata)
 		})
-	}, func() error { return nil })
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, func() error { return nil }))
 }
 
 // A module runs if it is trusted where it really lies, and is named in the error else. What is not
@@ -152,9 +128,7 @@ func TestModulesRunIfTrusted(t *testing.T) {
 	link := func(to string) string {
 		folder := save(t, makeModel(t, about))
 		path := filepath.Join(folder, model.BackboneFile)
-		if err := errors.Join(os.Remove(path), os.Symlink(to, path)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(os.Remove(path), os.Symlink(to, path)))
 		return folder
 	}
 	run := func(file string) string {
@@ -163,9 +137,7 @@ func TestModulesRunIfTrusted(t *testing.T) {
 			m := makeModel(t, about)
 			writeCheckpoint(t, filepath.Join(folder, "checkpoint.safetensors"), networkOf(m).State())
 			m.Architecture.Backbone = &model.Backbone{File: file, SHA256: about.Architecture.Backbone.SHA256}
-			if err := m.Write(nil, folder); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, m.Write(nil, folder))
 		})
 		return folder
 	}
@@ -196,7 +168,5 @@ func TestModulesRunIfTrusted(t *testing.T) {
 		}
 	}
 	testfiles.Write(t, elsewhere, string(content)+"more")
-	if _, err := (model.Trust{Files: []string{elsewhere}}).Open(ofRun); err == nil || !strings.Contains(err.Error(), "it had "+about.Architecture.Backbone.SHA256) {
-		t.Errorf("a module that was changed: error %v", err)
-	}
+	must.Refuse((model.Trust{Files: []string{elsewhere}}).Open(ofRun))(t, "it had "+about.Architecture.Backbone.SHA256)
 }

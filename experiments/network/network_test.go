@@ -11,6 +11,7 @@ import (
 	"iwda/datasets/normalise"
 	"iwda/experiments/model"
 	"iwda/internal/input"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 	"iwda/internal/wholefile"
 	"iwda/nets"
@@ -32,25 +33,20 @@ func write(t *testing.T, name architecture.Name, shape ...int) (folder, sum stri
 		testfiles.Write(t, filepath.Join(folder, model.BackboneFile), string(testfiles.Read(t, settings.Weights)))
 	}
 	torch.Seed(3)
-	made, sum, err := nets.New(name, settings)
-	if err != nil {
-		t.Fatal(err)
-	}
+	made, sum := must.Both(nets.New(name, settings))(t)
 	state := made.State()
 	if name == architecture.TorchScript {
 		about.Architecture.Backbone = &model.Backbone{File: model.BackboneFile, SHA256: sum}
 		state = made.(*nets.Frozen).Head()
 	}
-	err = wholefile.Write(filepath.Join(folder, model.WeightsFile), func(w io.Writer) error {
+	err := wholefile.Write(filepath.Join(folder, model.WeightsFile), func(w io.Writer) error {
 		var tensors []torch.Named
 		for _, e := range state {
 			tensors = append(tensors, torch.Named{Name: e.Name, Tensor: e.Tensor})
 		}
 		return torch.WriteTensors(w, tensors, nil)
 	})
-	if err := errors.Join(err, about.Write(nil, folder)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(err, about.Write(nil, folder)))
 	return folder, sum
 }
 
@@ -63,15 +59,10 @@ func TestMembersShareTheirBackbone(t *testing.T) {
 	other, _ := write(t, architecture.TorchScript, 2)
 	path := filepath.Join(other, model.BackboneFile)
 	testfiles.Write(t, path, string(testfiles.Read(t, path))+"\x00") // the same module in other bytes
-	about, err := model.ReadMetadata(other)
-	if err != nil {
-		t.Fatal(err)
-	}
+	about := must.Have(model.ReadMetadata(other))(t)
 	otherSum, err := input.SHA256(path)
 	about.Architecture.Backbone.SHA256 = otherSum
-	if err := errors.Join(err, about.Write(nil, other)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(err, about.Write(nil, other)))
 	for _, c := range []struct {
 		folders, sums []string
 		want          bool
@@ -80,10 +71,7 @@ func TestMembersShareTheirBackbone(t *testing.T) {
 		{[]string{script, script}, []string{sum, sum}, true},
 		{[]string{script, other}, []string{sum, otherSum}, false},
 	} {
-		e, err := Open(c.folders, c.sums, torch.CPU, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Have(Open(c.folders, c.sums, torch.CPU, 1))(t)
 		if got := e.members[1].network.(*nets.Frozen).SharesBackbone(e.members[0].network.(*nets.Frozen)); got != c.want {
 			t.Errorf("%q share a backbone: %v", c.folders, got)
 		}

@@ -6,20 +6,14 @@ import (
 	"testing"
 
 	"iwda/datasets/catalogue"
+	"iwda/internal/must"
 )
 
 // published returns what is known of a domain.
 func published(t *testing.T, dataset, domain string) catalogue.Domain {
 	t.Helper()
-	data, err := catalogue.Find(dataset)
-	if err != nil {
-		t.Fatal(err)
-	}
-	described, err := data.Domain(domain)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return described
+	data := must.Have(catalogue.Find(dataset))(t)
+	return must.Have(data.Domain(domain))(t)
 }
 
 func ExampleWeights() {

@@ -6,16 +6,14 @@ import (
 	"testing"
 
 	"iwda/experiments/store"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
 // TestConflict: what a folder says of its work, whatever it lacks.
 func TestConflict(t *testing.T) {
 	run := plan(t)[0]
-	yaml, err := run.Config.YAML()
-	if err != nil {
-		t.Fatal(err)
-	}
+	yaml := must.Have(run.Config.YAML())(t)
 	own, other := string(yaml), strings.Replace(string(yaml), "epochs: 3\n", "epochs: 12\n", 1)
 	ownResult, otherResult := `{"config_hash": "`+run.Config.Hash()+`"}`, `{"config_hash": "123"}`
 	epochs := []string{"train.epochs: 12 there, 3 here"}
@@ -42,9 +40,7 @@ func TestConflict(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := run.Dir(t.TempDir())
-			if err := dir.Begin(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, dir.Begin())
 			for file, text := range map[string]string{
 				store.ConfigFile: test.config, store.ResultFile: test.result, store.CheckpointFile: test.checkpoint,
 			} {

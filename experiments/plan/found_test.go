@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"iwda/experiments/store"
+	"iwda/internal/must"
 )
 
 // Tables and figures have a column a class: runs whose classes differ from those of the first of
@@ -15,15 +16,11 @@ func TestRunsOfOtherClasses(t *testing.T) {
 	finish := func(i int, classes ...string) string {
 		run := plan(t)[i]
 		dir, zeros := run.Dir(root), make([]float64, len(classes))
-		if err := dir.Begin(); err != nil {
-			t.Fatal(err)
-		}
-		if err := dir.WriteResult(store.Result{
+		must.Do(t, dir.Begin())
+		must.Do(t, dir.WriteResult(store.Result{
 			ID: run.ID.String(), Experiment: "digits", Variant: run.ID.Variant, Task: run.ID.Task, Method: run.ID.Method, Seed: run.ID.Seed,
 			ConfigHash: run.Config.Hash(), Classes: classes, Weights: zeros, LabelDistributions: store.LabelDistributions{Source: zeros},
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))
 		return run.ID.String()
 	}
 	other, first, same, otherTask := finish(0, "a", "b", "c"), finish(3, "a", "b"), finish(1, "a", "b"), finish(4, "c")

@@ -8,9 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/xrash/smetrics"
+
 	"iwda/experiments/config"
 	"iwda/experiments/store"
-	"iwda/internal/nearest"
 	"iwda/internal/printable"
 )
 
@@ -23,11 +24,8 @@ type Run struct {
 
 // Progress is how far a run has come.
 type Progress struct {
-	Epoch    int                     `json:"epoch,omitempty"` // the current one, from 1
-	Epochs   int                     `json:"epochs,omitempty"`
-	Step     int                     `json:"step,omitempty"` // completed since the start of the run
-	Steps    int                     `json:"steps,omitempty"`
-	Accuracy store.Optional[float64] `json:"accuracy,omitzero"` // of the last evaluation, a fraction of 1
+	Step  int `json:"step,omitempty"` // completed since the start of the run
+	Steps int `json:"steps,omitempty"`
 }
 
 // Fraction returns the completed part of the run, from 0 to 1.
@@ -207,7 +205,7 @@ func nearestIDs(runs []Run, glob string) []string {
 		ids = append(ids, id)
 		for i, part := range strings.Split(id, "/") {
 			if fits, _ := path.Match(patterns[i], part); !fits {
-				edits[id] += nearest.Distance(patterns[i], part)
+				edits[id] += smetrics.WagnerFischer(patterns[i], part, 1, 1, 1)
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"iwda/experiments/config"
 	"iwda/experiments/store"
+	"iwda/internal/must"
 )
 
 const experiment = `experiment: digits
@@ -22,20 +23,12 @@ overrides: [{when: {method: iwdan, seed: 2}, train: {epochs: 3}}]
 
 func load(t *testing.T, text string) *config.File {
 	t.Helper()
-	file, err := config.Parse("f.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return file
+	return must.Have(config.Parse("f.yaml", []byte(text)))(t)
 }
 
 func plan(t *testing.T) []Run {
 	t.Helper()
-	runs, err := Runs(load(t, experiment))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return runs
+	return must.Have(Runs(load(t, experiment)))(t)
 }
 
 func ids(runs []Run) []string {
@@ -140,10 +133,7 @@ func TestCheckData(t *testing.T) {
 	there := t.TempDir()
 	text := strings.Replace(experiment, "name: digits}", "name: digits, root: "+there+"}", 1)
 	text = strings.Replace(text, "train: {epochs: 3}", "dataset: {root: missing}", 1)
-	runs, err := Runs(load(t, text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	runs := must.Have(Runs(load(t, text)))(t)
 	// Four runs share the missing folder.
 	want := `f.yaml:7:62: dataset.root: "missing" does not exist; set IWDA_DATA to the folder that holds "digits", ` +
 		"or dataset.root to the folder of the data\nMNIST as IDX files (train-images-idx3-ubyte and the other three), " +
@@ -151,10 +141,7 @@ func TestCheckData(t *testing.T) {
 	if err := CheckData(runs); err == nil || err.Error() != want {
 		t.Errorf("got\n%v\nwant\n%s", err, want)
 	}
-	runs, err = Only(runs, []string{"*/*/dann/*"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	runs = must.Have(Only(runs, []string{"*/*/dann/*"}))(t)
 	if err := CheckData(runs); err != nil {
 		t.Errorf("no selected run needs the missing folder: %v", err)
 	}
@@ -166,10 +153,7 @@ func TestNeverAligned(t *testing.T) {
 		t.Error(got)
 	}
 	text := strings.Replace(experiment, "[iwdan, dann]", "[iwdan, dann, source-only]", 1)
-	runs, err := Runs(load(t, strings.Replace(text, "{method: iwdan, seed: 2}, train: {epochs: 3}", "{task: usps-mnist, variant: full, seed: 2}, train: {epochs: 1}", 1)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	runs := must.Have(Runs(load(t, strings.Replace(text, "{method: iwdan, seed: 2}, train: {epochs: 3}", "{task: usps-mnist, variant: full, seed: 2}, train: {epochs: 1}", 1))))(t)
 	if got, want := NeverAligned(runs), "In 2 runs the domains are never aligned, as train.domain_from_epoch is after the last epoch: full/usps-mnist/iwdan/seed-2, full/usps-mnist/dann/seed-2."; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -214,10 +198,7 @@ func TestShippedFilesPlanNoTrainingTwice(t *testing.T) {
 		t.Fatalf("%d files in configs: %v", len(paths), err)
 	}
 	for _, path := range paths {
-		file, err := config.Load(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must.Have(config.Load(path))(t)
 		if _, err := Runs(file); err != nil {
 			t.Error(err)
 		}

@@ -28,37 +28,11 @@ func endLine(u schedule.Update, took time.Duration) string {
 	return fmt.Sprintf("stopped  %v after %s", u.Run.ID, short(took))
 }
 
-func waitingLine(u schedule.Update) string {
-	return fmt.Sprintf("waiting  %v: %s", u.Run.ID, u.Reason)
-}
-
-func againLine(u schedule.Update) string {
-	return fmt.Sprintf("again    %v (%d of %d): %s", u.Run.ID, u.Attempt, u.Attempts, u.Reason)
-}
-
 func skippedLine(runs int) string {
 	if runs == 1 {
 		return "1 run was already finished"
 	}
 	return fmt.Sprintf("%d runs were already finished", runs)
-}
-
-// state describes a run on its way, without its name. What matters least comes last: a
-// narrow terminal cuts it off. The label stands before the accuracy.
-func state(c *course, now time.Time, accuracyLabel string) string {
-	p := c.progress
-	if p.Epochs == 0 {
-		return "starting"
-	}
-	var parts []string
-	if left, ok := c.timeLeft(now); ok {
-		parts = append(parts, short(left)+" left")
-	}
-	parts = append(parts, fmt.Sprintf("epoch %d/%d", p.Epoch, p.Epochs))
-	if p.Accuracy.Measured {
-		parts = append(parts, accuracyLabel+percent(p.Accuracy.Value))
-	}
-	return strings.Join(parts, ", ")
 }
 
 // total describes all runs together.

@@ -1,7 +1,6 @@
 package progress
 
 import (
-	"math"
 	"strings"
 	"testing"
 	"time"
@@ -33,12 +32,8 @@ func stopped(seed int64) schedule.Update {
 	return schedule.Update{Run: run(seed), State: schedule.Stopped}
 }
 
-func running(seed int64, step int, accuracy float64) schedule.Update {
-	u := schedule.Update{Run: run(seed), State: schedule.Running, Progress: plan.Progress{Epoch: 1 + step/100, Epochs: 10, Step: step, Steps: 1000}}
-	if !math.IsNaN(accuracy) {
-		u.Progress.Accuracy = store.Measured(accuracy)
-	}
-	return u
+func running(seed int64, step int) schedule.Update {
+	return schedule.Update{Run: run(seed), State: schedule.Running, Progress: plan.Progress{Step: step, Steps: 1000}}
 }
 
 func waiting(seed int64) schedule.Update {
@@ -57,70 +52,37 @@ func failed(seed int64) schedule.Update {
 	return schedule.Update{Run: run(seed), State: schedule.Failed, Failure: schedule.Failure{Reason: "no memory:", LogEnd: []string{"x"}}}
 }
 
+// A line says what happens, and if nothing did for a minute, how far all runs are.
 func TestLines(t *testing.T) {
 	var b strings.Builder
 	c := newClock()
-	l := newDisplay(&b, 0, false, 6, c.now)
+	l := newDisplay(&b, 0, false, 7, c.now)
 	observe := func(after int, u schedule.Update) {
 		c.wait(after)
 		l.Observe(u)
 	}
 	observe(0, skipped(8))
 	observe(0, skipped(9))
+	observe(0, waiting(4))
 	observe(0, started(1))
-	observe(1, running(1, 0, math.NaN()))
-	observe(9, running(1, 90, math.NaN()))  // less than a tenth
-	observe(1, running(1, 100, math.NaN())) // a tenth after 10 s: 90 s left
+	observe(10, running(1, 90))
+	observe(49, running(1, 400))
+	observe(1, running(1, 600)) // a minute without a line
 	observe(0, started(2))
-	observe(59, running(1, 110, 0.5))
-	observe(1, running(1, 120, 0.5)) // a minute without a line
-	observe(29, finished(1))         // 1 of 4 runs after 100 s: 300 s left
+	observe(40, finished(1)) // 1 of 5 runs after 100 s: 400 s left
 	observe(0, failed(2))
+	observe(0, again(2))
 	observe(0, started(3))
 	observe(50, stopped(3))
+	observe(0, skipped(4)) // which another iwrun has finished
 	l.Close()
-	want := `2 runs were already finished
-started  full/a-b/dann/seed-1
-running  full/a-b/dann/seed-1: 10%, 1m30s left, epoch 2/10
-started  full/a-b/dann/seed-2
-running  full/a-b/dann/seed-1: 12%, 8m33s left, epoch 2/10, accuracy 50.00%
-finished full/a-b/dann/seed-1: accuracy best 95.00% (epoch 3), last 90.00%, in 1m40s; 1/4 runs, 5m00s left
-failed   full/a-b/dann/seed-2: no memory; 2/4 runs, 1m40s left
-started  full/a-b/dann/seed-3
-stopped  full/a-b/dann/seed-3 after 50s
-`
-	if diff := cmp.Diff(want, b.String()); diff != "" {
-		t.Error(diff)
-	}
-}
-
-// TestLinesOfFaults: a run that another iwrun finishes counts as finished before, and
-// one that is started again is estimated from there on.
-func TestLinesOfFaults(t *testing.T) {
-	var b strings.Builder
-	c := newClock()
-	l := newDisplay(&b, 0, false, 2, c.now)
-	observe := func(after int, u schedule.Update) {
-		c.wait(after)
-		l.Observe(u)
-	}
-	observe(0, waiting(1))
-	observe(0, started(2))
-	observe(1, running(2, 0, math.NaN()))
-	observe(9, running(2, 500, math.NaN()))
-	observe(5, again(2))
-	observe(5, running(2, 300, math.NaN())) // goes on from a checkpoint
-	observe(10, running(2, 400, math.NaN()))
-	observe(0, skipped(1))
-	observe(10, finished(2))
-	l.Close()
-	want := `waiting  full/a-b/dann/seed-1: held by another iwrun (pid 7, host)
-started  full/a-b/dann/seed-2
-running  full/a-b/dann/seed-2: 50%, 9s left, epoch 6/10
+	want := `waiting  full/a-b/dann/seed-4: held by another iwrun (pid 7, host)
+2 runs were already finished
+0/5 runs, 7m20s left
+finished full/a-b/dann/seed-1: accuracy best 95.00% (epoch 3), last 90.00%, in 1m40s; 1/5 runs, 6m40s left
+failed   full/a-b/dann/seed-2: no memory; 2/5 runs, 2m30s left
 again    full/a-b/dann/seed-2 (2 of 3): the worker was killed
-running  full/a-b/dann/seed-2: 30%, epoch 4/10
-running  full/a-b/dann/seed-2: 40%, 1m00s left, epoch 5/10
-finished full/a-b/dann/seed-2: accuracy best 95.00% (epoch 3), last 90.00%, in 40s; 1/1 runs, 0s left
+stopped  full/a-b/dann/seed-3 after 50s
 1 run was already finished
 `
 	if diff := cmp.Diff(want, b.String()); diff != "" {
@@ -149,13 +111,13 @@ func TestTotal(t *testing.T) {
 	tr.add(started(2))
 	tr.add(started(3))
 	c.wait(10)
-	tr.add(running(2, 100, 0.5))
+	tr.add(running(2, 100))
 	if got := total(tr); got != "0/2 runs" {
 		t.Errorf("an early estimate: %q", got)
 	}
 	c.wait(20)
-	tr.add(running(2, 500, 0.5))
-	tr.add(running(3, 250, 0.5))
+	tr.add(running(2, 500))
+	tr.add(running(3, 250))
 	if got := tr.fraction(); got != 0.375 {
 		t.Errorf("fraction %v, want (0.5+0.25)/2", got)
 	}
@@ -165,23 +127,6 @@ func TestTotal(t *testing.T) {
 	tr.add(stopped(3))
 	if got := total(tr); got != "0/2 runs, 50s left" {
 		t.Errorf("a run that was stopped has not ended: %q", got)
-	}
-}
-
-// TestTimeLeft: the time before the first report does not count.
-func TestTimeLeft(t *testing.T) {
-	c := newClock()
-	tr := newTracker(1, c.now)
-	tr.add(started(1))
-	c.wait(1000)
-	course := tr.add(running(1, 200, math.NaN()))
-	if _, ok := course.timeLeft(c.now()); ok {
-		t.Error("an estimate from one report")
-	}
-	c.wait(10)
-	tr.add(running(1, 400, math.NaN()))
-	if left, ok := course.timeLeft(c.now()); !ok || left != 30*time.Second {
-		t.Errorf("got %v, %v, want 600 steps at 20 a second", left, ok)
 	}
 }
 
@@ -199,7 +144,7 @@ func TestShort(t *testing.T) {
 func TestTerminal(t *testing.T) {
 	var b strings.Builder
 	c := newClock()
-	d := newDisplay(&b, 90, false, 4, c.now)
+	d := newDisplay(&b, 35, false, 4, c.now)
 	last := func(want string) {
 		t.Helper()
 		if _, got, _ := cutLast(b.String(), clearLine); got != want {
@@ -209,16 +154,16 @@ func TestTerminal(t *testing.T) {
 	observe := func(u schedule.Update) { c.wait(10); d.Observe(u) }
 	observe(skipped(9))
 	observe(started(1))
-	last("[--------------------] 0/3 runs; full/a-b/dann/seed-1: starting")
+	last("[--------------------] 0/3 runs")
 	observe(started(2))
-	observe(running(1, 600, 0.25))
-	last("[####----------------] 0/3 runs, 1m20s left; full/a-b/dann/seed-1: epoch 7/10, 25.00%; fu") // of the width
+	observe(running(1, 600))
+	last("[####----------------] 0/3 runs, 1") // of the width
 	observe(waiting(4))
 	observe(again(1))
 	d.Print("a\x1b line")
 	observe(finished(1))
 	observe(failed(2))
-	last("[#############-------] 2/3 runs, 30s left")
+	last("[#############-------] 2/3 runs, 3")
 	d.Close()
 	var lines []string
 	for line := range strings.SplitSeq(b.String(), "\n") {
@@ -254,10 +199,10 @@ func TestOverallLines(t *testing.T) {
 	observe(0, skipped(9))
 	observe(0, started(1))
 	observe(0, started(2))
-	observe(30, running(1, 500, math.NaN())) // less than a minute
-	observe(30, running(1, 600, math.NaN())) // a fifth of three runs after a minute
+	observe(30, running(1, 500)) // less than a minute
+	observe(30, running(1, 600)) // a fifth of three runs after a minute
 	observe(20, finished(1))
-	observe(50, running(2, 300, math.NaN()))
+	observe(50, running(2, 300))
 	observe(10, failed(2))
 	l.Close()
 	want := `1 run was already finished
@@ -274,12 +219,12 @@ failed   full/a-b/dann/seed-2: no memory; 2/3 runs, 1m10s left
 func TestOverallOnATerminal(t *testing.T) {
 	var b strings.Builder
 	d := New(&b, 90, true, 2)
-	for _, u := range []schedule.Update{started(1), running(1, 500, 0.5), again(1), started(2), finished(1), failed(2)} {
+	for _, u := range []schedule.Update{started(1), running(1, 500), again(1), started(2), finished(1), failed(2)} {
 		d.Observe(u)
 	}
 	d.Close()
 	text := b.String()
-	if strings.Contains(text, "finished full/a-b/dann/seed-1") || strings.Contains(text, "seed-1: epoch") || !strings.Contains(text, "failed   full/a-b/dann/seed-2: no memory") {
+	if strings.Contains(text, "finished full/a-b/dann/seed-1") || !strings.Contains(text, "failed   full/a-b/dann/seed-2: no memory") {
 		t.Errorf("%q", text)
 	}
 }

@@ -10,9 +10,9 @@ import (
 
 func ExampleReporter() {
 	reporter := schedule.NewReporter(os.Stdout)
-	reporter.Progress(plan.Progress{Epoch: 1, Epochs: 70, Step: 10, Steps: 700})
+	reporter.Progress(plan.Progress{Step: 10, Steps: 700})
 	reporter.Failed(errors.New("the loss is not a number"))
 	// Output:
-	// {"event":"progress","epoch":1,"epochs":70,"step":10,"steps":700}
+	// {"event":"progress","step":10,"steps":700}
 	// {"event":"failed","reason":"the loss is not a number"}
 }

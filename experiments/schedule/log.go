@@ -9,25 +9,13 @@ import (
 
 	"iwda/experiments/store"
 	"iwda/internal/input"
-	"iwda/internal/wholefile"
-)
-
-// A log that has grown past logLimit bytes keeps its last logKept ones when another
-// worker starts, so that a run may be started any number of times.
-const (
-	logLimit = 1 << 20
-	logKept  = 1 << 18
 )
 
 // openLog opens a run's log for a worker. What former workers said stays, and a line
 // with the reason for another one is put behind it. The offset is where the words of
 // this worker begin.
 func openLog(dir store.Dir, reason string) (log *os.File, offset int64, err error) {
-	path := dir.Path(store.LogFile)
-	if err := trimLog(path); err != nil {
-		return nil, 0, err
-	}
-	log, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o666)
+	log, err = os.OpenFile(dir.Path(store.LogFile), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o666)
 	if err != nil {
 		return nil, 0, fmt.Errorf("cannot open the log: %w", err)
 	}
@@ -43,22 +31,6 @@ func openLog(dir store.Dir, reason string) (log *os.File, offset int64, err erro
 		return nil, 0, fmt.Errorf("cannot write the log: %w", err)
 	}
 	return log, offset, nil
-}
-
-// trimLog removes the first part of a log that is too long.
-func trimLog(path string) error {
-	info, err := os.Stat(path)
-	if err != nil || info.Size() <= logLimit {
-		return nil // what is wrong with a log shows when it is opened
-	}
-	end, err := readEnd(path, 0, logKept)
-	if err != nil {
-		return fmt.Errorf("cannot shorten the log: %w", err)
-	}
-	if _, whole, ok := strings.Cut(end, "\n"); ok { // the first line is cut
-		end = whole
-	}
-	return wholefile.WriteText(path, "--- earlier lines were removed ---\n"+end)
 }
 
 const (
@@ -77,7 +49,7 @@ var lastWords = []string{goPanic, "fatal error: ", "terminate called", "SIG"}
 // logEnd returns the lines of a log behind the offset that say most about its end:
 // those from the first last words on, otherwise the last ones.
 func logEnd(path string, offset int64) []string {
-	text, err := readEnd(path, offset, logRead)
+	text, err := readEnd(path, offset)
 	if err != nil {
 		return []string{err.Error()}
 	}
@@ -97,8 +69,8 @@ func logEnd(path string, offset int64) []string {
 	return lines[max(0, len(lines)-logLines):]
 }
 
-// readEnd returns the last bytes of a file, limit at most and none before the offset.
-func readEnd(path string, offset, limit int64) (string, error) {
+// readEnd returns the last bytes of a file, logRead at most and none before the offset.
+func readEnd(path string, offset int64) (string, error) {
 	file, err := input.Open(path)
 	if err != nil {
 		return "", err
@@ -108,7 +80,7 @@ func readEnd(path string, offset, limit int64) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	start := max(offset, size-limit)
+	start := max(offset, size-logRead)
 	text, err := io.ReadAll(io.NewSectionReader(file, start, max(0, size-start)))
 	return string(text), err
 }

@@ -7,8 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"os"
-	"os/signal"
 	"slices"
 	"sync"
 	"time"
@@ -16,7 +14,6 @@ import (
 	"iwda/experiments/engine"
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
-	"iwda/internal/system"
 	"iwda/internal/throttle"
 )
 
@@ -74,22 +71,19 @@ func (r *Reporter) Failed(reason error) {
 }
 
 // Work makes the run of a folder, which has its config.yaml, in this process, which is a worker: it reports to its parent
-// on out, and calls gone when in ends, which tells that the parent died. The channel asks for checkpoints.
-func Work(folder string, in io.Reader, out io.Writer, gone func(), makeRun func(plan.Run, store.Dir, *Reporter, <-chan os.Signal) error) error {
+// on out, and calls gone when in ends, which tells that the parent died.
+func Work(folder string, in io.Reader, out io.Writer, gone func(), makeRun func(plan.Run, store.Dir, *Reporter) error) error {
 	go func() {
 		io.Copy(io.Discard, in)
 		gone()
 	}()
-	checkpoint := make(chan os.Signal, 1) // what comes before the last was taken is as good as the last
-	signal.Notify(checkpoint, system.Checkpoint)
-	defer signal.Stop(checkpoint)
 	reporter := NewReporter(out)
 	run, dir, err := plan.Open(folder)
 	if err == nil {
 		err = dir.Begin()
 	}
 	if err == nil {
-		err = makeRun(run, dir, reporter, checkpoint)
+		err = makeRun(run, dir, reporter)
 	}
 	if err != nil && !errors.Is(err, context.Canceled) {
 		reporter.Failed(err)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"iwda/experiments/store"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -85,9 +86,7 @@ func TestFailureQuotesItsOwnAttempt(t *testing.T) {
 	results := t.TempDir()
 	runs := makeRuns(t, exits)
 	dir := runs[0].Dir(results)
-	if err := dir.Begin(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, dir.Begin())
 	testfiles.Write(t, dir.Path(store.LogFile), "panic: of last year\n")
 	summary := Run(t.Context(), runs, makeOptions(t, results, func(Update) {}))
 	if len(summary.Failed) != 1 || strings.Contains(summary.Failed[0].Error(), "last year") || !strings.HasSuffix(summary.Failed[0].Error(), "\nsix") {
@@ -95,35 +94,6 @@ func TestFailureQuotesItsOwnAttempt(t *testing.T) {
 	}
 	if log := logOf(results, runs[0]); !strings.HasPrefix(log, "panic: of last year\n\n--- ") || !strings.Contains(log, ": started once more ---\none\n") {
 		t.Errorf("log\n%s", log)
-	}
-}
-
-func TestLogStaysShort(t *testing.T) {
-	dir := store.NewDir(t.TempDir(), "test", "full/a-b/dann/seed-1")
-	if err := dir.Begin(); err != nil {
-		t.Fatal(err)
-	}
-	for range 20 {
-		log, offset, err := openLog(dir, "started once more")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if info, err := log.Stat(); err != nil || info.Size() != offset || offset > logLimit+1000 {
-			t.Fatalf("offset %d, %v", offset, err)
-		}
-		log.WriteString(strings.Repeat(strings.Repeat("x", 99)+"\n", logLimit/300))
-		log.WriteString("last words\n")
-		log.Close()
-	}
-	text, err := os.ReadFile(dir.Path(store.LogFile))
-	if err != nil || len(text) > 2*logLimit || !strings.HasPrefix(string(text), "--- earlier lines were removed ---\nx") ||
-		!strings.HasSuffix(string(text), "x\nlast words\n") || !strings.Contains(string(text), "last words\n\n--- ") {
-		t.Errorf("%d bytes, %v: %.200q", len(text), err, text)
-	}
-	for line := range strings.Lines(string(text)) {
-		if len(line) != 100 && strings.HasPrefix(line, "x") {
-			t.Errorf("a cut line of %d bytes", len(line))
-		}
 	}
 }
 

@@ -14,9 +14,8 @@
 //     are none go to log.txt, as does its standard error. A worker without events for
 //     Options.Stall is ended.
 //   - SIGTERM asks the worker to stop: it writes what it has measured and ends with
-//     StoppedStatus. SIGUSR1 asks it for a checkpoint; it comes after the worker's
-//     first event at the earliest. Workers are no members of the parent's process
-//     group, so that Ctrl-C at a terminal reaches the parent alone.
+//     StoppedStatus. Workers are no members of the parent's process group, so that
+//     Ctrl-C at a terminal reaches the parent alone.
 //   - A worker that dies without saying why is followed by another one, which goes on
 //     from the run's checkpoint. One that says why it failed would fail again.
 package schedule
@@ -55,9 +54,6 @@ type Options struct {
 	// Overwrite begins runs anew in whose folder there is a result or a checkpoint of
 	// another configuration. Otherwise these fail.
 	Overwrite bool
-	// Checkpoint asks all workers for a checkpoint each time something comes. It may be
-	// nil.
-	Checkpoint <-chan struct{}
 	// Kill, once closed, ends all workers at once. It may be nil.
 	Kill <-chan struct{}
 	// Observe is told of everything that happens, one update at a time. It must not
@@ -115,9 +111,7 @@ func Run(ctx context.Context, runs []plan.Run, options Options) Summary {
 	if len(s.pending) > 0 && new(wholefile.Disk).MakeFolder(options.Results) == nil { // or each run says why not
 		s.place = store.PlaceOf(options.Results)
 	}
-	ended := make(chan struct{})
-	var others, slots sync.WaitGroup
-	others.Go(func() { s.passOnCheckpoints(ended) })
+	var slots sync.WaitGroup
 	for slot := range min(options.AtOnce(), len(s.pending)) {
 		device := options.Devices[slot%len(options.Devices)]
 		slots.Go(func() {
@@ -132,8 +126,6 @@ func Run(ctx context.Context, runs []plan.Run, options Options) Summary {
 		})
 	}
 	slots.Wait()
-	close(ended)
-	others.Wait()
 	return s.summary()
 }
 
@@ -148,8 +140,6 @@ type scheduler struct {
 	held    []int      // by other processes
 
 	observing sync.Mutex // held while Observe runs
-
-	listening sync.Map // keys: the *os.Process of workers that have sent an event
 }
 
 func (s *scheduler) observe(u Update) {

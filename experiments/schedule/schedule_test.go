@@ -11,11 +11,11 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"iwda/experiments/config"
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -31,24 +31,14 @@ func makeRunsOf(t *testing.T, methods []string, seeds ...int) []plan.Run {
 	t.Helper()
 	text := fmt.Sprintf("{experiment: test, dataset: {name: glyphs}, tasks: [clean-warped], variants: [full], methods: [%s], seeds: [%s]}",
 		strings.Join(methods, ", "), strings.Trim(strings.ReplaceAll(fmt.Sprint(seeds), " ", ", "), "[]"))
-	file, err := config.Parse("test.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	runs, err := plan.Runs(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return runs
+	file := must.Have(config.Parse("test.yaml", []byte(text)))(t)
+	return must.Have(plan.Runs(file))(t)
 }
 
 func makeOptions(t *testing.T, results string, observe func(Update)) Options {
 	t.Helper()
 	t.Setenv(asWorker, "yes")
-	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := must.Have(os.Executable())(t)
 	return Options{
 		Command: func(_ plan.Run, device string) []string { return []string{program, "worker", device} }, Results: results,
 		Jobs: 2, Devices: []string{"cpu"}, Threads: 3, Observe: observe,
@@ -83,11 +73,11 @@ func TestRunFinishesAndSkips(t *testing.T) {
 		if len(u) != 4 || u[0].State != Started || u[1].State != Running || u[2].State != Running || u[3].State != Finished {
 			t.Fatalf("%v: updates %+v", run.ID, u)
 		}
-		want := plan.Progress{Epoch: 1, Epochs: 2, Step: 5, Steps: 20}
-		if diff := cmp.Diff(want, u[1].Progress, cmpopts.EquateNaNs()); diff != "" {
+		want := plan.Progress{Step: 5, Steps: 20}
+		if diff := cmp.Diff(want, u[1].Progress); diff != "" {
 			t.Error(diff)
 		}
-		want = plan.Progress{Epoch: 2, Epochs: 2, Step: 20, Steps: 20, Accuracy: store.Measured(0.5)}
+		want = plan.Progress{Step: 20, Steps: 20}
 		if u[2].Progress != want || u[3].Result.LastAccuracy.Value != 0.25 || u[3].Run.ID != run.ID {
 			t.Errorf("%v: updates %+v", run.ID, u)
 		}
@@ -247,15 +237,10 @@ func TestParentDies(t *testing.T) {
 		return
 	}
 	results := t.TempDir()
-	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := must.Have(os.Executable())(t)
 	parent := exec.Command(program, "-test.run=^TestParentDies$")
 	parent.Env = append(os.Environ(), asParent+"="+results)
-	if err := parent.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, parent.Start())
 	waitFor(t, func() bool { return strings.Contains(logOf(results, runs[0]), "waiting") })
 	parent.Process.Kill()
 	parent.Wait()

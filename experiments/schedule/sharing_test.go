@@ -12,16 +12,14 @@ import (
 
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
 // lockRun takes a run as another iwrun would.
 func lockRun(t *testing.T, results string, run plan.Run) *store.Lock {
 	t.Helper()
-	lock, err := run.Dir(results).Lock()
-	if err != nil {
-		t.Fatal(err)
-	}
+	lock := must.Have(run.Dir(results).Lock())(t)
 	t.Cleanup(func() { lock.Close() })
 	return lock
 }
@@ -137,9 +135,8 @@ func TestOtherConfiguration(t *testing.T) {
 		t.Fatalf("%+v", summary)
 	}
 	testfiles.Write(t, dir.Path(store.CheckpointFile), "checkpoint")
-	testfiles.Write(t, dir.Path(store.PreviousCheckpointFile), "checkpoint before")
 	runs[0].Config.Train.Epochs, runs[0].Config.Dataset.Root = 7, "/elsewhere"
-	for _, lacking := range []string{"", store.ResultFile} { // the checkpoints are enough
+	for _, lacking := range []string{"", store.ResultFile} { // the checkpoint is enough
 		if lacking != "" {
 			testfiles.Remove(t, dir.Path(lacking))
 		}
@@ -168,8 +165,8 @@ func TestOtherConfiguration(t *testing.T) {
 	options.Overwrite = true
 	summary := Run(t.Context(), runs, options)
 	result, finished, err := dir.Finished(runs[0].Config.Hash())
-	if len(summary.Finished) != 1 || !finished || err != nil || len(dir.Checkpoints()) != 0 {
-		t.Errorf("overwritten: %+v, %+v, %v, %v", summary, result, err, dir.Checkpoints())
+	if len(summary.Finished) != 1 || !finished || err != nil || filesIn(t, dir)[store.CheckpointFile] != "" {
+		t.Errorf("overwritten: %+v, %+v, %v", summary, result, err)
 	}
 	if log := logOf(results, runs[0]); log != "" {
 		t.Errorf("the former log stays: %q", log)
@@ -181,12 +178,8 @@ func TestBegunWithoutWork(t *testing.T) {
 	results := t.TempDir()
 	runs := makeRuns(t, succeeds)
 	dir := runs[0].Dir(results)
-	if err := dir.Begin(); err != nil {
-		t.Fatal(err)
-	}
-	if err := runs[0].WriteConfig(dir); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, dir.Begin())
+	must.Do(t, runs[0].WriteConfig(dir))
 	runs[0].Config.Train.Epochs = 7
 	if summary := Run(t.Context(), runs, makeOptions(t, results, func(Update) {})); len(summary.Finished) != 1 {
 		t.Errorf("%+v", summary)
@@ -198,9 +191,7 @@ func TestUnreadableConfiguration(t *testing.T) {
 	results := t.TempDir()
 	runs := makeRuns(t, succeeds)
 	dir := runs[0].Dir(results)
-	if err := dir.Begin(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, dir.Begin())
 	testfiles.Write(t, dir.Path(store.CheckpointFile), "checkpoint")
 	testfiles.Write(t, dir.Path(store.ConfigFile), "future: key\n")
 	summary := Run(t.Context(), runs, makeOptions(t, results, func(Update) {}))
@@ -248,34 +239,10 @@ func TestDevices(t *testing.T) {
 	}
 }
 
-// TestCheckpointSignal: a wish for checkpoints reaches a worker as often as it comes.
-func TestCheckpointSignal(t *testing.T) {
-	results := t.TempDir()
-	runs := makeRuns(t, makesCheckpoint)
-	wishes := make(chan struct{})
-	options := makeOptions(t, results, func(u Update) {
-		if u.State == Running && u.Progress.Epoch == 1 {
-			go func() {
-				wishes <- struct{}{}
-				waitFor(t, func() bool { return logOf(results, runs[0]) == "checkpoint\n" })
-				wishes <- struct{}{}
-			}()
-		}
-	})
-	options.Checkpoint = wishes
-	summary := Run(t.Context(), runs, options)
-	if len(summary.Finished) != 1 || logOf(results, runs[0]) != "checkpoint\nanother one\n" {
-		t.Errorf("%+v, log %q", summary, logOf(results, runs[0]))
-	}
-}
-
 // filesIn returns the contents of all files of a run's folder by their names.
 func filesIn(t *testing.T, dir store.Dir) map[string]string {
 	t.Helper()
-	entries, err := os.ReadDir(dir.String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Have(os.ReadDir(dir.String()))(t)
 	files := map[string]string{}
 	for _, entry := range entries {
 		text := testfiles.Read(t, dir.Path(entry.Name()))

@@ -48,7 +48,6 @@ func (s *scheduler) work(ctx context.Context, j job, reason string) (store.Resul
 	readEvents(w.output, w.log, func(e event) { s.hear(w, e) })
 	err := w.command.Wait()
 	close(w.ended)
-	s.listening.Delete(w.command.Process)
 	return s.endOf(ctx, w, err)
 }
 
@@ -87,8 +86,6 @@ func (w *worker) start(o Options) (err error) {
 // hear takes note of an event.
 func (s *scheduler) hear(w *worker, e event) {
 	w.dog.alive.Store(true)
-	// It can be asked for checkpoints now; before its first event the signal might end it.
-	s.listening.Store(w.command.Process, nil)
 	switch e.Kind {
 	case progressEvent:
 		s.observe(Update{Run: w.run, State: Running, Progress: e.Progress})
@@ -165,20 +162,6 @@ func stoppedAsAsked(state *os.ProcessState) bool {
 		return signal == syscall.SIGTERM || signal == syscall.SIGHUP || signal == syscall.SIGKILL
 	}
 	return state.ExitCode() == StoppedStatus
-}
-
-// passOnCheckpoints asks every worker for a checkpoint whenever that is wanted.
-func (s *scheduler) passOnCheckpoints(ended <-chan struct{}) {
-	for {
-		select {
-		case <-s.options.Checkpoint:
-		case <-ended:
-			return
-		}
-		for process := range s.listening.Range {
-			process.(*os.Process).Signal(system.Checkpoint)
-		}
-	}
 }
 
 // threadVariables limit the threads of the libraries below libtorch, which read them

@@ -47,7 +47,6 @@ const (
 	diesOnce
 	hangs
 	isPaused
-	makesCheckpoint
 	waitsForRelease
 )
 
@@ -65,9 +64,7 @@ func work(arguments []string) int {
 	}
 	asked := make(chan os.Signal, 1)
 	signal.Notify(asked, syscall.SIGTERM)
-	wanted := make(chan os.Signal, 1)
-	signal.Notify(wanted, syscall.SIGUSR1)
-	reporter.Progress(plan.Progress{Epoch: 1, Epochs: 2, Step: 5, Steps: 20})
+	reporter.Progress(plan.Progress{Step: 5, Steps: 20})
 	switch c.Seed {
 	case fails:
 		reporter.Failed(errors.New("the loss is not a number"))
@@ -123,11 +120,6 @@ func work(arguments []string) int {
 		signal.Reset()
 		syscall.Kill(os.Getpid(), syscall.SIGSTOP)
 		select {}
-	case makesCheckpoint:
-		<-wanted
-		fmt.Println("checkpoint")
-		<-wanted
-		fmt.Println("another one")
 	case waitsForRelease:
 		fmt.Println(strings.Join(words, " "))
 		for !exists(filepath.Join(folder, release)) {
@@ -143,7 +135,7 @@ func work(arguments []string) int {
 		reporter.Failed(err)
 		return 1
 	}
-	reporter.Progress(plan.Progress{Epoch: 2, Epochs: 2, Step: 20, Steps: 20, Accuracy: store.Measured(0.5)})
+	reporter.Progress(plan.Progress{Step: 20, Steps: 20})
 	return 0
 }
 

@@ -4,12 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
 
-	"iwda/experiments/store"
 	"iwda/internal/printable"
 )
 
@@ -38,21 +36,12 @@ func Print(w io.Writer, experiment string, states []Run, now time.Time) error {
 	}
 	fmt.Fprintln(w)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	described := slices.ContainsFunc(states, func(run Run) bool { return run.Progress != nil && run.Certainty.Measured })
-	without, columns := "", "" // what is known without labels of the target
-	if described {
-		columns = "\tSOURCE ACCURACY\tCERTAINTY"
-	}
-	fmt.Fprintf(table, "INDEX\tRUN\tSTATE\tEPOCH%s\tCHECKPOINT\tLAST CHANGE\tBY\n", columns)
+	fmt.Fprintln(table, "INDEX\tRUN\tSTATE\tEPOCH\tLAST CHANGE\tBY")
 	for _, run := range states {
 		if run.State == Finished {
 			continue
 		}
-		if described {
-			without = "\t" + percentText(run.ValidationAccuracy) + "\t" + percentText(run.Certainty)
-		}
-		fmt.Fprintf(table, "%d\t%s\t%s\t%d of %d%s\t%s\t%s\t%s\n", run.Index, run.ID, run.State,
-			run.Epoch, run.Epochs, without, checkpointText(run.CheckpointStep), ageText(run.Changed, now), cmp.Or(run.Holder, "-"))
+		fmt.Fprintf(table, "%d\t%s\t%s\t%d of %d\t%s\t%s\n", run.Index, run.ID, run.State, run.Epoch, run.Epochs, ageText(run.Changed, now), cmp.Or(run.Holder, "-"))
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -63,20 +52,6 @@ func Print(w io.Writer, experiment string, states []Run, now time.Time) error {
 		}
 	}
 	return nil
-}
-
-func percentText(share store.Optional[float64]) string {
-	if !share.Measured {
-		return "-"
-	}
-	return fmt.Sprintf("%.2f%%", 100*share.Value)
-}
-
-func checkpointText(step int) string {
-	if step == 0 {
-		return "-"
-	}
-	return fmt.Sprintf("step %d", step)
 }
 
 // ageText says how long ago something was, to two units at most.

@@ -10,12 +10,10 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
-	"iwda/experiments/checkpoint"
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
 	"iwda/internal/input"
+	"iwda/internal/parallel"
 )
 
 // State is what a run's folder says about it.
@@ -33,28 +31,16 @@ const (
 // Run is a run's state, and how far it is unless it is finished. Of a finished one there are only
 // Index, ID and State.
 type Run struct {
-	Index  int    `json:"index"` // in the experiment's plan
-	ID     string `json:"id"`
-	State  State  `json:"state"`
-	Reason string `json:"reason,omitempty"` // why it failed, or what is wrong with its folder
+	Index  int // in the experiment's plan
+	ID     string
+	State  State
+	Reason string // why it failed, or what is wrong with its folder
 	// Holder is the process that makes the run, or that made it last: pid and host.
-	Holder string `json:"holder,omitempty"`
-	*Progress
-	// Changed is when the run wrote a file last; nil if it never did.
-	Changed *time.Time `json:"changed,omitempty"`
-}
-
-// Progress is how far a run is by its files.
-type Progress struct {
+	Holder string
 	// Epoch is that of the last evaluation on the disk, of Epochs.
-	Epoch  int `json:"epoch"`
-	Epochs int `json:"epochs"`
-	// ValidationAccuracy, on held-out source rows, and Certainty, the mean largest
-	// probability on the target, are those of that evaluation; fractions of 1.
-	ValidationAccuracy store.Optional[float64] `json:"validation_accuracy,omitzero"`
-	Certainty          store.Optional[float64] `json:"certainty,omitzero"`
-	// CheckpointStep is the number of steps after which the run would go on.
-	CheckpointStep int `json:"checkpoint_step"`
+	Epoch, Epochs int
+	// Changed is when the run wrote a file last; nil if it never did.
+	Changed *time.Time
 }
 
 // atOnce is the number of folders that are read at a time: on a network's disk, reading
@@ -65,15 +51,7 @@ const atOnce = 16
 // order.
 func Inspect(runs []plan.Run, results string) []Run {
 	states := make([]Run, len(runs))
-	var readers errgroup.Group
-	readers.SetLimit(atOnce)
-	for i, run := range runs {
-		readers.Go(func() error {
-			states[i] = inspect(run, results)
-			return nil
-		})
-	}
-	readers.Wait()
+	parallel.Each(atOnce, len(runs), func(_, i int) { states[i] = inspect(runs[i], results) })
 	return states
 }
 
@@ -102,7 +80,7 @@ func inspect(run plan.Run, results string) Run {
 		s.State = Finished
 		return s
 	}
-	s.Progress = &Progress{Epochs: run.Config.Train.Evaluations()}
+	s.Epochs = run.Config.Train.Evaluations()
 	s.follow(dir)
 	holder, locked, lockErr := dir.Locked()
 	message, failed, failureErr := dir.ReadFailure()
@@ -127,14 +105,7 @@ func inspect(run plan.Run, results string) Run {
 // a run in the making may be about to replace it.
 func (s *Run) follow(dir store.Dir) {
 	if metrics, err := dir.ReadMetrics(); err == nil && len(metrics) > 0 {
-		last := metrics[len(metrics)-1]
-		s.Epoch, s.ValidationAccuracy, s.Certainty = last.Epoch, last.ValidationAccuracy, last.Certainty
-	}
-	for _, path := range dir.Checkpoints() {
-		if record, err := checkpoint.ReadRecord(path); err == nil {
-			s.CheckpointStep = record.State.Step
-			break
-		}
+		s.Epoch = metrics[len(metrics)-1].Epoch
 	}
 	text, _ := input.Read(dir.Path(store.LockFile), input.Words)
 	s.Holder = strings.TrimSpace(string(text))

@@ -7,24 +7,17 @@ import (
 	"iwda/experiments/config"
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
 // A result that cannot be read is none, whatever its hash: the run is made again.
 func TestDamagedResult(t *testing.T) {
-	file, err := config.Parse("f.yaml", []byte("experiment: e\ndataset: {name: glyphs}\ntasks: [clean-warped]\nvariants: [full]\nmethods: [dann]\nseeds: [1]\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	runs, err := plan.Runs(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Have(config.Parse("f.yaml", []byte("experiment: e\ndataset: {name: glyphs}\ntasks: [clean-warped]\nvariants: [full]\nmethods: [dann]\nseeds: [1]\n")))(t)
+	runs := must.Have(plan.Runs(file))(t)
 	results := t.TempDir()
 	dir := runs[0].Dir(results)
-	if err := dir.Begin(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, dir.Begin())
 	testfiles.Write(t, dir.Path(store.ResultFile), `{"config_hash": "`+runs[0].Config.Hash()+`", "best_acc`)
 	if got := Inspect(runs, results)[0]; got.State != Left || !strings.Contains(got.Reason, store.ResultFile) {
 		t.Errorf("%+v", got)

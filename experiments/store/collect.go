@@ -46,7 +46,7 @@ func (p Problem) String() string {
 
 // runFiles are the names that make a folder one of a run.
 var runFiles = []string{
-	ConfigFile, MetricsFile, WeightsFile, StatisticsFile, OutputsFile, ResultFile, FailureFile, LogFile, CheckpointFile, PreviousCheckpointFile, ModelFile,
+	ConfigFile, MetricsFile, WeightsFile, StatisticsFile, OutputsFile, ResultFile, FailureFile, LogFile, CheckpointFile, ModelFile,
 }
 
 // Collect returns the finished runs below root/experiment, ordered by variant,

@@ -44,10 +44,7 @@ const (
 	FailureFile    = "error.txt"
 	LogFile        = "log.txt"
 	CheckpointFile = "checkpoint.safetensors"
-	// PreviousCheckpointFile is the checkpoint before the last one, in case that is
-	// damaged.
-	PreviousCheckpointFile = "checkpoint.previous.safetensors"
-	ModelFile              = "model.json"
+	ModelFile      = "model.json"
 )
 
 // ID names a run within its experiment. Its text is the path of the run's folder
@@ -151,8 +148,7 @@ func (d Dir) Clear() error {
 	return d.remove(runFiles...)
 }
 
-// remove removes the files of those names and what is half written. With a checkpoint go those
-// that were set aside.
+// remove removes the files of those names and what is half written.
 func (d Dir) remove(names ...string) error {
 	entries, err := os.ReadDir(d.String())
 	if err != nil {
@@ -161,7 +157,7 @@ func (d Dir) remove(names ...string) error {
 	var all []string
 	for _, entry := range entries {
 		name := entry.Name()
-		if slices.Contains(names, name) || wholefile.IsTemporary(name) || IsSetAside(name) && slices.Contains(names, CheckpointFile) {
+		if slices.Contains(names, name) || wholefile.IsTemporary(name) {
 			all = append(all, name)
 		}
 	}
@@ -174,7 +170,7 @@ func (d Dir) remove(names ...string) error {
 // Worked reports whether the folder holds what took work to make: a result, even one
 // that cannot be read, or a checkpoint.
 func (d Dir) Worked() bool {
-	return there(d.Path(ResultFile)) || len(d.Checkpoints()) > 0
+	return there(d.Path(ResultFile)) || there(d.Path(CheckpointFile))
 }
 
 // WriteConfig writes config.yaml.
@@ -214,58 +210,13 @@ func (d Dir) Finished(hash string) (Result, bool, error) {
 	return result, result.ConfigHash == hash, nil
 }
 
-// WriteCheckpoint writes the checkpoint that write produces and keeps the one before
-// it. At any moment one of the two is whole, also where the writing fails.
+// WriteCheckpoint writes the checkpoint that write produces.
 func (d Dir) WriteCheckpoint(write func(wholefile.File) error) error {
-	return d.disk.WriteAfter(d.Path(CheckpointFile), write, func() error {
-		err := d.disk.Rename(d.Path(CheckpointFile), d.Path(PreviousCheckpointFile))
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		return err
-	})
+	return d.disk.WriteAfter(d.Path(CheckpointFile), write, func() error { return nil })
 }
 
-// Checkpoints returns the paths of the checkpoints that are there, the newest first. One of which
-// the system does not tell whether it is there is there.
-func (d Dir) Checkpoints() []string {
-	var paths []string
-	for _, name := range []string{CheckpointFile, PreviousCheckpointFile} {
-		if path := d.Path(name); there(path) {
-			paths = append(paths, path)
-		}
-	}
-	return paths
-}
-
+// there reports whether a file is there, or the system does not tell.
 func there(path string) bool {
 	_, err := os.Stat(path)
 	return !errors.Is(err, fs.ErrNotExist)
-}
-
-// asideMark is in the names of checkpoints that were set aside.
-const asideMark = ".damaged-"
-
-// SetAside gives a checkpoint that is of no use another name, which it returns, so that no
-// other one is written over it.
-func (d Dir) SetAside(path string) (string, error) {
-	for n := 1; ; n++ {
-		aside := fmt.Sprintf("%s%s%d", path, asideMark, n)
-		if _, err := os.Lstat(aside); errors.Is(err, fs.ErrNotExist) {
-			return aside, d.disk.Rename(path, aside)
-		} else if err != nil {
-			return "", err
-		}
-	}
-}
-
-// IsSetAside reports whether a file of that name is a checkpoint that was set aside.
-func IsSetAside(name string) bool {
-	return strings.HasPrefix(name, "checkpoint.") && strings.Contains(name, asideMark)
-}
-
-// RemovePreviousCheckpoint removes the checkpoint before the last one, for a run that
-// is finished.
-func (d Dir) RemovePreviousCheckpoint() error {
-	return d.remove(PreviousCheckpointFile)
 }

@@ -11,16 +11,14 @@ import (
 	"testing"
 	"time"
 
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 	"iwda/internal/wholefile"
 )
 
 func lockOf(t *testing.T, dir Dir) *Lock {
 	t.Helper()
-	lock, err := dir.Lock()
-	if err != nil {
-		t.Fatal(err)
-	}
+	lock := must.Have(dir.Lock())(t)
 	t.Cleanup(func() { lock.Close() })
 	return lock
 }
@@ -31,10 +29,7 @@ func TestLock(t *testing.T) {
 		t.Errorf("without a folder: %v, %v", locked, err)
 	}
 	lock := lockOf(t, dir)
-	host, err := os.Hostname()
-	if err != nil {
-		t.Fatal(err)
-	}
+	host := must.Have(os.Hostname())(t)
 	holder := fmt.Sprintf("pid %d, %s", os.Getpid(), host)
 	if _, err := dir.Lock(); !errors.Is(err, ErrLocked) || err.Error() != "held by another iwrun ("+holder+")" {
 		t.Errorf("locked twice: %v", err)
@@ -48,9 +43,7 @@ func TestLock(t *testing.T) {
 	if err := dir.Clear(); err != nil || !lock.Held() {
 		t.Errorf("a run that begins anew: %v, held %v", err, lock.Held())
 	}
-	if err := lock.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, lock.Close())
 	if _, locked, err := dir.Locked(); locked || err != nil {
 		t.Errorf("let go: %v, %v", locked, err)
 	}
@@ -62,9 +55,7 @@ func TestLock(t *testing.T) {
 func TestLockOfDeletedFolder(t *testing.T) {
 	dir := NewDir(t.TempDir(), "test", "full/a-b/dann/seed-1")
 	former := lockOf(t, dir)
-	if err := os.RemoveAll(dir.String()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.RemoveAll(dir.String()))
 	if former.Held() {
 		t.Error("held without a folder")
 	}
@@ -72,9 +63,7 @@ func TestLockOfDeletedFolder(t *testing.T) {
 	if former.Held() || !present.Held() {
 		t.Errorf("former held: %v, present held: %v", former.Held(), present.Held())
 	}
-	if err := former.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, former.Close())
 	if _, err := dir.Lock(); !errors.Is(err, ErrLocked) {
 		t.Errorf("the former holder let go of the present lock: %v", err)
 	}
@@ -86,24 +75,15 @@ func TestLockIsInherited(t *testing.T) {
 	lock := lockOf(t, dir)
 	child := exec.Command("cat")
 	child.ExtraFiles = []*os.File{lock.File()}
-	input, err := child.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := child.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if err := lock.Close(); err != nil {
-		t.Fatal(err)
-	}
+	input := must.Have(child.StdinPipe())(t)
+	must.Do(t, child.Start())
+	must.Do(t, lock.Close())
 	if _, err := dir.Lock(); !errors.Is(err, ErrLocked) {
 		t.Errorf("while the child lives: %v", err)
 	}
 	io.WriteString(input, "end")
 	input.Close()
-	if err := child.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, child.Wait())
 	lockOf(t, dir)
 }
 
@@ -124,9 +104,7 @@ func TestClear(t *testing.T) {
 	if !dir.Worked() {
 		t.Error("a folder with a result and checkpoints holds no work")
 	}
-	if err := dir.Clear(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, dir.Clear())
 	if got := strings.Join(testfiles.Names(t, dir.String()), " "); got != "lock notes.txt" {
 		t.Errorf("left: %s", got)
 	}
@@ -141,14 +119,9 @@ func TestLockDuringALook(t *testing.T) {
 	if err := lockOf(t, dir).Close(); err != nil { // leaves the file
 		t.Fatal(err)
 	}
-	looking, err := os.Open(dir.Path(LockFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	looking := must.Have(os.Open(dir.Path(LockFile)))(t)
 	defer looking.Close()
-	if err := syscall.Flock(int(looking.Fd()), syscall.LOCK_SH); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Flock(int(looking.Fd()), syscall.LOCK_SH))
 	taken := make(chan error, 1)
 	go func() {
 		lock, err := dir.Lock()
@@ -162,9 +135,7 @@ func TestLockDuringALook(t *testing.T) {
 		t.Fatalf("during a look: %v", err)
 	case <-time.After(50 * time.Millisecond):
 	}
-	if err := looking.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, looking.Close())
 	if err := <-taken; err != nil {
 		t.Errorf("after the look: %v", err)
 	}

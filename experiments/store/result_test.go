@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -18,28 +19,19 @@ func TestAccuracyNotMeasured(t *testing.T) {
 	without := result
 	without.BestAccuracy, without.LastAccuracy, without.MeanClassAccuracy = Optional[float64]{}, Optional[float64]{}, Optional[float64]{}
 	without.BestEpoch, without.Confusion = Optional[int]{}, [][]int{{0, 0}, {0, 0}}
-	if err := dir.WriteResult(without); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, dir.WriteResult(without))
 	text := read(t, dir.Path(ResultFile))
 	if strings.Contains(text, "accuracy") || strings.Contains(text, "best_epoch") {
 		t.Errorf("keys without a value are written:\n%s", text)
 	}
-	got, err := dir.ReadResult()
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Have(dir.ReadResult())(t)
 	if diff := cmp.Diff(without, got); diff != "" {
 		t.Error(diff)
 	}
 	testfiles.Write(t, dir.Path(ResultFile), strings.Replace(text, `"classes"`, `"last_accuracy": null, "classes"`, 1))
-	if _, err := dir.ReadResult(); err == nil || !strings.Contains(err.Error(), "null is no measured value") {
-		t.Errorf("null: %v", err)
-	}
+	must.Refuse(dir.ReadResult())(t, "null is no measured value")
 	lines := []Metrics{{Epoch: 1, Step: 2, ClassificationLoss: 0.5}, {Epoch: 2, Step: 4, Accuracy: Measured(0.0), MeanClassAccuracy: Measured(0.25)}}
-	if err := dir.WriteMetrics(lines); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, dir.WriteMetrics(lines))
 	if text := read(t, dir.Path(MetricsFile)); !strings.Contains(text, "\n1,2,,,0.5,") || !strings.Contains(text, "\n2,4,0,0.25,") {
 		t.Errorf("metrics\n%s", text)
 	}
@@ -61,20 +53,13 @@ func TestTargetWithoutLabels(t *testing.T) {
 		Validation: &Validation{Rows: 20, Accuracy: 0.95, Loss: 0.25},
 	}
 	dir := begun(t, t.TempDir(), result.ID)
-	if err := dir.WriteResult(result); err != nil {
-		t.Fatal(err)
-	}
-	got, err := dir.ReadResult()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, dir.WriteResult(result))
+	got := must.Have(dir.ReadResult())(t)
 	if diff := cmp.Diff(result, got); diff != "" {
 		t.Error(diff)
 	}
 	var keys map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(read(t, dir.Path(ResultFile))), &keys); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(read(t, dir.Path(ResultFile))), &keys))
 	for _, key := range []string{"best_accuracy", "best_epoch", "last_accuracy", "mean_class_accuracy", "confusion", "true_weights", "weight_distance", "jsd"} {
 		if text, there := keys[key]; there {
 			t.Errorf("%s is %s", key, text)
@@ -93,9 +78,7 @@ func TestOptionalMetrics(t *testing.T) {
 			{Epoch: 1, ValidationAccuracy: Measured(1. / 3), ValidationLoss: Measured(0.1), Certainty: Measured(0.9)},
 		},
 	} {
-		if err := dir.WriteMetrics(lines); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, dir.WriteMetrics(lines))
 		if text := read(t, dir.Path(MetricsFile)); !strings.Contains(text, columns) {
 			t.Errorf("metrics\n%s\nwant columns %q", text, columns)
 		}

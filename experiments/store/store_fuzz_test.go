@@ -10,16 +10,13 @@ import (
 	"testing"
 
 	"iwda/internal/allocation"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
 func encoded(t testing.TB, result Result) []byte {
 	t.Helper()
-	text, err := json.Marshal(result)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
+	return must.Have(json.Marshal(result))(t)
 }
 
 // A result that is read can be written, and reads the same again.
@@ -91,18 +88,12 @@ func FuzzParseWeights(f *testing.F) {
 // Logits that are read are whole rows with a label each where they were held out.
 func FuzzParseOutputs(f *testing.F) {
 	dir := NewDir(f.TempDir(), "points", "full/a-b/dann/seed-1")
-	if err := dir.Begin(); err != nil {
-		f.Fatal(err)
-	}
-	if err := dir.WriteOutputs(Outputs{Classes: 2, HeldOut: []float32{1, 2}, HeldOutLabels: []int{1}, Target: []float32{1, 2, 3, 4}, TargetLabels: []int{0, 1}}); err != nil {
-		f.Fatal(err)
-	}
+	must.Do(f, dir.Begin())
+	must.Do(f, dir.WriteOutputs(Outputs{Classes: 2, HeldOut: []float32{1, 2}, HeldOutLabels: []int{1}, Target: []float32{1, 2, 3, 4}, TargetLabels: []int{0, 1}}))
 	whole := testfiles.Read(f, dir.Path(OutputsFile))
 	f.Add(whole)
 	crossed := Outputs{Classes: 2, HeldOut: []float32{1, 2}, HeldOutLabels: []int{1}, Target: []float32{1, 2, 3, 4}, TargetCrossed: []float32{5, 6, 7, 8}, TargetLabels: []int{0, 1}}
-	if err := dir.WriteOutputs(crossed); err != nil {
-		f.Fatal(err)
-	}
+	must.Do(f, dir.WriteOutputs(crossed))
 	whole = testfiles.Read(f, dir.Path(OutputsFile))
 	f.Add(whole)
 	if read, err := parseOutputs(whole); err != nil || !reflect.DeepEqual(read, crossed) || !slices.Equal(read.Compared(), crossed.TargetCrossed) {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -34,9 +35,7 @@ func sampleResult(method string, seed int64) Result {
 func begun(t *testing.T, root string, id string) Dir {
 	t.Helper()
 	dir := NewDir(root, digits, id)
-	if err := dir.Begin(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, dir.Begin())
 	return dir
 }
 
@@ -49,9 +48,7 @@ func read(t *testing.T, path string) string {
 func TestResultRoundTrip(t *testing.T) {
 	want := sampleResult("iwdan", 1)
 	dir := begun(t, t.TempDir(), want.ID)
-	if err := dir.WriteResult(want); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, dir.WriteResult(want))
 	if text := read(t, dir.Path(ResultFile)); strings.Contains(text, "source_confusion") || strings.Contains(text, "machine") {
 		t.Errorf("keys without a value are written:\n%s", text)
 	}
@@ -59,20 +56,13 @@ func TestResultRoundTrip(t *testing.T) {
 		t.Error(err)
 	}
 	want.SourceConfusion, want.Machine = [][]int{{5, 0}, {1, 6}}, "a processor"
-	if err := dir.WriteResult(want); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, dir.WriteResult(want))
 	first := read(t, dir.Path(ResultFile))
-	got, err := dir.ReadResult()
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Have(dir.ReadResult())(t)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if err := dir.WriteResult(got); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, dir.WriteResult(got))
 	if second := read(t, dir.Path(ResultFile)); second != first {
 		t.Errorf("written twice, the bytes differ:\n%s\n%s", first, second)
 	}
@@ -87,9 +77,7 @@ func TestFinished(t *testing.T) {
 	if _, finished, err := dir.Finished("abc"); finished || err != nil {
 		t.Errorf("without a result: %v, %v", finished, err)
 	}
-	if err := dir.WriteResult(result); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, dir.WriteResult(result))
 	if got, finished, err := dir.Finished("abc"); !finished || err != nil || got.Steps != result.Steps {
 		t.Errorf("with a result: %v, %v, %v", got, finished, err)
 	}
@@ -105,9 +93,7 @@ func TestFinished(t *testing.T) {
 func TestReadResultErrors(t *testing.T) {
 	result := sampleResult("iwdan", 1)
 	dir := begun(t, t.TempDir(), result.ID)
-	if err := dir.WriteResult(result); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, dir.WriteResult(result))
 	good := read(t, dir.Path(ResultFile))
 	before, _, _ := strings.Cut(good, `"steps"`)
 	stepsLine := 1 + strings.Count(before, "\n")
@@ -164,9 +150,7 @@ func TestResultsThatAreRefused(t *testing.T) {
 	} {
 		spoilt := result
 		spoil(&spoilt)
-		if err := dir.WriteResult(spoilt); err == nil || !strings.Contains(err.Error(), ResultFile) || !strings.Contains(err.Error(), message) {
-			t.Errorf("got error %v, want %q", err, message)
-		}
+		must.Fail(t, dir.WriteResult(spoilt), ResultFile, message)
 	}
 	if got := testfiles.Names(t, dir.String()); len(got) != 0 {
 		t.Errorf("files left: %v", got)
@@ -181,13 +165,8 @@ func TestMetricsRoundTrip(t *testing.T) {
 			TotalLoss: math.Nextafter(1, 2), WeightDistance: 0, LearningRate: 0.01, Seconds: 12},
 	}
 	dir := begun(t, t.TempDir(), "full/a-b/dann/seed-1")
-	if err := dir.WriteMetrics(want); err != nil {
-		t.Fatal(err)
-	}
-	got, err := dir.ReadMetrics()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, dir.WriteMetrics(want))
+	got := must.Have(dir.ReadMetrics())(t)
 	if diff := cmp.Diff(want, got, cmpopts.EquateNaNs()); diff != "" {
 		t.Error(diff)
 	}
@@ -212,13 +191,8 @@ func TestWeightsRoundTrip(t *testing.T) {
 			{Epoch: 2, Step: 20, Weights: []float64{0.5, math.NaN()}, Distance: math.NaN(), Note: "singular, \"kept\""},
 		},
 	} {
-		if err := dir.WriteWeights(want); err != nil {
-			t.Fatal(err)
-		}
-		got, err := dir.ReadWeights()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, dir.WriteWeights(want))
+		got := must.Have(dir.ReadWeights())(t)
 		if diff := cmp.Diff(want, got, cmpopts.EquateNaNs()); diff != "" {
 			t.Error(diff)
 		}
@@ -256,21 +230,15 @@ func TestCSVErrors(t *testing.T) {
 
 func TestBegin(t *testing.T) {
 	dir := begun(t, t.TempDir(), "full/a-b/dann/seed-1")
-	if err := dir.WriteFailure("no memory\n"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, dir.WriteFailure("no memory\n"))
 	if message, failed, err := dir.ReadFailure(); message != "no memory" || !failed || err != nil {
 		t.Errorf("got %q, %v, %v", message, failed, err)
 	}
-	if err := dir.WriteConfig([]byte("a: 1\n")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, dir.WriteConfig([]byte("a: 1\n")))
 	for _, name := range []string{ResultFile, ModelFile, MetricsFile, CheckpointFile, "." + MetricsFile + ".tmp-1"} {
 		testfiles.Write(t, dir.Path(name), "x")
 	}
-	if err := dir.Begin(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, dir.Begin())
 	if diff := cmp.Diff([]string{CheckpointFile, ConfigFile, MetricsFile}, testfiles.Names(t, dir.String())); diff != "" {
 		t.Error(diff)
 	}
@@ -283,24 +251,18 @@ func TestCollect(t *testing.T) {
 	root := t.TempDir()
 	for _, seed := range []int64{10, 2, 1} {
 		result := sampleResult("iwdan", seed)
-		if err := begun(t, root, result.ID).WriteResult(result); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, begun(t, root, result.ID).WriteResult(result))
 	}
 	base := "subsampled/usps-mnist/"
 	begun(t, root, base+"dann/seed-1")
-	if err := begun(t, root, base+"dann/seed-2").WriteFailure("no memory"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, begun(t, root, base+"dann/seed-2").WriteFailure("no memory"))
 	testfiles.Write(t, begun(t, root, base+"dann/seed-3").Path(ResultFile), "{")
 	stranger := begun(t, root, base+"dann/seed-4")
 	testfiles.Write(t, stranger.Path(ResultFile), read(t, NewDir(root, digits, base+"iwdan/seed-1").Path(ResultFile)))
 	testfiles.Write(t, filepath.Join(root, digits, "old", LogFile), "")
 	testfiles.Write(t, filepath.Join(root, digits, "figures", "curves.svg"), "")
 	elsewhere := t.TempDir()
-	if err := os.Symlink(elsewhere, filepath.Join(root, digits, "full")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(elsewhere, filepath.Join(root, digits, "full")))
 	testfiles.Write(t, filepath.Join(elsewhere, "usps-mnist", "dann", "seed-1", LogFile), "")
 
 	runs, problems := Collect(root, digits)

@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"iwda/internal/must"
 )
 
 func ExampleEvaluate() {
@@ -28,18 +30,9 @@ func ExampleEvaluate() {
 
 // TestEvaluate compares with numbers worked out by hand.
 func TestEvaluate(t *testing.T) {
-	source, err := JointOf([][]int{{4, 1, 0}, {0, 2, 0}, {1, 0, 2}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	target, err := JointOf([][]int{{1, 0, 1}, {0, 4, 0}, {0, 1, 3}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := Evaluate(source, target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := must.Have(JointOf([][]int{{4, 1, 0}, {0, 2, 0}, {1, 0, 2}}))(t)
+	target := must.Have(JointOf([][]int{{1, 0, 1}, {0, 4, 0}, {0, 1, 3}}))(t)
+	got := must.Have(Evaluate(source, target))(t)
 	// Labels .5 .2 .3 and .2 .4 .4, predictions .5 .3 .2 and .1 .5 .4.
 	jsd := func(p, q []float64) float64 {
 		sum := 0.0
@@ -133,10 +126,7 @@ func TestBoundsHold(t *testing.T) {
 				scale(joint)
 			}
 		}
-		b, err := Evaluate(source, target)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Have(Evaluate(source, target))(t)
 		if b.ErrorGap > b.ErrorGapBound+rounding {
 			t.Errorf("pair %d, k = %d: error gap %v above %v", i, k, b.ErrorGap, b.ErrorGapBound)
 		}
@@ -170,10 +160,7 @@ func TestBoundsUnderGeneralizedLabelShift(t *testing.T) {
 		for y := range conditionals {
 			conditionals[y] = simplex(r, k)
 		}
-		b, err := Evaluate(random(r, k, conditionals), random(r, k, conditionals))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Have(Evaluate(random(r, k, conditionals), random(r, k, conditionals)))(t)
 		if b.ConditionalErrorGap > rounding || b.ConditionalDistance > rounding || b.WeightedPredictionJSD > rounding {
 			t.Errorf("pair %d: gap, distance or divergence above 0: %+v", i, b)
 		}
@@ -203,9 +190,7 @@ func scale(joint Joint) {
 
 func TestClassesWithoutSamples(t *testing.T) {
 	whole, lacking := Joint{{0.5, 0}, {0.1, 0.4}}, Joint{{0.8, 0.2}, {0, 0}}
-	if _, err := Evaluate(lacking, whole); err == nil || !strings.Contains(err.Error(), "class 1: the source has no sample") {
-		t.Errorf("source without a class: %v", err)
-	}
+	must.Refuse(Evaluate(lacking, whole))(t, "class 1: the source has no sample")
 	b, err := Evaluate(whole, lacking)
 	if err != nil || math.Abs(b.ConditionalErrorGap-0.2) > 1e-12 || b.ErrorGap > b.ErrorGapBound || !math.IsInf(b.ConditionalDistanceBound, 1) {
 		t.Errorf("target without a class: %v, %+v", err, b)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"iwda/experiments/config"
+	"iwda/internal/must"
 	"iwda/torch"
 	"iwda/weightest"
 )
@@ -42,9 +43,7 @@ func TestWeightsInTheLosses(t *testing.T) {
 		run := resolve(t, "subsampled", method, 1, "train.epochs=3", "dataset.train_per_class=10")
 		torch.Seed(1)
 		trainer := makeTrainer(t, run, Options{Threads: 1, Log: &bytes.Buffer{}})
-		if err := trainer.train(context.Background()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, trainer.train(context.Background()))
 		used := torch.ToSlice[float32](trainer.classWeights.inLosses[0])
 		switch {
 		case want.oracle:
@@ -61,10 +60,7 @@ func TestWeightsInTheLosses(t *testing.T) {
 			}
 		}
 		torch.Tidy(func() {
-			b, err := trainer.data.feed.next(context.Background())
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := must.Have(trainer.data.feed.next(context.Background()))(t)
 			f := trainer.model.forward(trainer.model.inputs(b), true)
 			seen := &spy{alignment: trainer.objective.pairs[0].alignment}
 			trainer.objective.pairs[0].alignment = seen

@@ -12,6 +12,7 @@ import (
 	"iwda/experiments/domains"
 	"iwda/experiments/measure"
 	"iwda/internal/evenly"
+	"iwda/internal/must"
 	"iwda/internal/timing"
 	"iwda/torch"
 )
@@ -33,9 +34,7 @@ func benchmarkTrainerOf(b *testing.B, run config.Resolved) *trainer {
 
 // benchmarkStep makes a step, of which earlier ones were made.
 func benchmarkStep(b *testing.B, t *trainer, earlier int) {
-	if err := t.step(b.Context(), position{epoch: 2, step: earlier}); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, t.step(b.Context(), position{epoch: 2, step: earlier}))
 }
 
 // BenchmarkStep measures a training step, 64 images of each domain.
@@ -74,9 +73,7 @@ func benchmarkTest(b *testing.B, images int) rowReader {
 }
 
 func benchmarkEvaluation(b *testing.B, t *trainer, test rowReader) {
-	if err := t.evaluator.evaluate(b.Context(), test, measure.NewConfusion(10)); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, t.evaluator.evaluate(b.Context(), test, measure.NewConfusion(10)))
 }
 
 // BenchmarkEvaluate classifies 10,000 digits.
@@ -93,10 +90,7 @@ func BenchmarkCriteria(b *testing.B) {
 	t, test := benchmarkTrainer(b, "source-only"), benchmarkTest(b, rows)
 	heldOut := inMemory{datasets.Subset(test.(inMemory).set, evenly.Rows(rows, rows*77/1000))}
 	about := domains.About{Classes: t.data.Classes, Labels: domains.Labels{Test: datasets.LabelsOf(test.(inMemory).set)}}
-	seen, err := measure.Observe(b.Context(), &about, measure.Sets{Test: t.evaluator.pass(test), HeldOut: t.evaluator.pass(heldOut)}, finite{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	seen := must.Have(measure.Observe(b.Context(), &about, measure.Sets{Test: t.evaluator.pass(test), HeldOut: t.evaluator.pass(heldOut)}, finite{}))(b)
 	median := func(calls int, f func(int)) float64 {
 		times := make([]float64, calls)
 		for i := range times {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -109,11 +110,6 @@ func newCheckpoints(run config.Resolved, dir store.Dir, options Options, of chec
 func (c *checkpoints) due(step, stepsPerEpoch int) bool {
 	epochs := c.options.Checkpoints.Epochs
 	due := c.time != nil && c.time.Due() || epochs > 0 && step%(epochs*stepsPerEpoch) == 0
-	select {
-	case <-c.options.CheckpointNow:
-		due = true
-	default:
-	}
 	if due && c.time != nil {
 		c.time.Restart()
 	}
@@ -178,25 +174,19 @@ func (e *OtherRunError) Error() string {
 		e.Path, strings.Join(e.Differences, "; "))
 }
 
-// resume goes on from the newest checkpoint of the run's folder that is whole, and
-// starts anew where there is none; what is damaged is set aside. The error is an [*OtherRunError]
-// where the checkpoint is of another configuration, version or data, and the system's where one
-// cannot be read: it may be whole.
+// resume goes on from the checkpoint of the run's folder, and starts anew where there is none, or a damaged
+// one. The error is an [*OtherRunError] where it is of another configuration, version or data, and the system's
+// where it cannot be read: it may be whole.
 func (c *checkpoints) resume() (err error) {
-	for _, path := range c.dir.Checkpoints() {
-		torch.Tidy(func() { err = c.resumeFrom(path) })
-		damage := (*checkpoint.DamagedError)(nil)
-		if !errors.As(err, &damage) {
-			return err
-		}
-		c.options.logf("%v; the checkpoint before it will do, if there is one", damage)
-		aside, err := c.dir.SetAside(path)
-		if err != nil {
-			return err
-		}
-		c.options.logf("it is kept as %s", aside)
+	torch.Tidy(func() { err = c.resumeFrom(c.dir.Path(store.CheckpointFile)) })
+	switch damage := (*checkpoint.DamagedError)(nil); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case errors.As(err, &damage):
+		c.options.logf("%v; the run starts anew", damage)
+		return nil
 	}
-	return nil
+	return err
 }
 
 func (c *checkpoints) resumeFrom(path string) error {

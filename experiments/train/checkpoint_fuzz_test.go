@@ -10,6 +10,7 @@ import (
 	"iwda/experiments/checkpoint"
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
+	"iwda/internal/must"
 	"iwda/internal/version"
 	"iwda/torch"
 )
@@ -20,26 +21,14 @@ func FuzzResumeFrom(f *testing.F) {
 	run := resolve(f, "subsampled", "iwdan", 1)
 	dir := begin(f, run)
 	torch.SetThreads(1)
-	trainer, err := newTrainer(f.Context(), run, dir, Options{Threads: 1, Log: io.Discard, Checkpoints: plan.Interval{Epochs: 1}}, time.Now())
-	if err != nil {
-		f.Fatal(err)
-	}
+	trainer := must.Have(newTrainer(f.Context(), run, dir, Options{Threads: 1, Log: io.Discard, Checkpoints: plan.Interval{Epochs: 1}}, time.Now()))(f)
 	defer trainer.close()
 	if err := trainer.train(&fuse{f.Context(), 30}); err == nil {
 		f.Fatal("the run was not stopped")
 	}
-	file, err := checkpoint.Read(dir.Path(store.CheckpointFile))
-	if err != nil {
-		f.Fatal(err)
-	}
-	tensors, _, err := torch.ParseTensors(file.Content)
-	if err != nil {
-		f.Fatal(err)
-	}
-	text, err := json.Marshal(file.Record.State)
-	if err != nil {
-		f.Fatal(err)
-	}
+	file := must.Have(checkpoint.Read(dir.Path(store.CheckpointFile)))(f)
+	tensors, _ := must.Both(torch.ParseTensors(file.Content))(f)
+	text := must.Have(json.Marshal(file.Record.State))(f)
 	good := string(text)
 	f.Add(good, file.Record.Config, version.Version)
 	for _, change := range [][2]string{

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,14 +19,14 @@ import (
 	"iwda/experiments/config"
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 	"iwda/internal/version"
 	"iwda/internal/wholefile"
 	"iwda/torch"
 )
 
-// interrupted returns the folder of a run that stopped after a few epochs, with two
-// checkpoints.
+// interrupted returns the folder of a run that stopped after a few epochs, with a checkpoint.
 func interrupted(t *testing.T, run config.Resolved) store.Dir {
 	t.Helper()
 	dir := begin(t, run)
@@ -33,14 +34,13 @@ func interrupted(t *testing.T, run config.Resolved) store.Dir {
 	if _, err := Run(&fuse{t.Context(), 35}, run, dir, options); !errors.Is(err, context.Canceled) {
 		t.Fatalf("error %v", err)
 	}
-	if n := len(dir.Checkpoints()); n != 2 {
-		t.Fatalf("%d checkpoints", n)
+	if !dir.Worked() {
+		t.Fatal("no checkpoint")
 	}
 	return dir
 }
 
-// Whatever happens to the newest checkpoint, the one before it gives the same end; and
-// without either the run begins anew.
+// Whatever happens to the checkpoint, the run begins anew, to the same end.
 func TestDamagedCheckpoint(t *testing.T) {
 	run := ownRun(t, "iwdan", trueLabel, "network.features=128", "discriminator.hidden=128")
 	whole, _ := train(t, run)
@@ -54,9 +54,7 @@ func TestDamagedCheckpoint(t *testing.T) {
 	}
 	truncate := func(size int64) func(t *testing.T, path string) {
 		return func(t *testing.T, path string) {
-			if err := os.Truncate(path, size); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Truncate(path, size))
 		}
 	}
 	for name, damage := range map[string]func(t *testing.T, path string){
@@ -70,36 +68,24 @@ func TestDamagedCheckpoint(t *testing.T) {
 			testfiles.Remove(t, path)
 		},
 	} {
-		for _, both := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s, both %v", name, both), func(t *testing.T) {
-				dir := begin(t, run)
-				if err := os.CopyFS(dir.String(), os.DirFS(left.String())); err != nil {
-					t.Fatal(err)
-				}
-				for i, path := range dir.Checkpoints() {
-					if i == 0 || both {
-						damage(t, path)
-					}
-				}
-				var log strings.Builder
-				if _, err := Run(t.Context(), run, dir, Options{Threads: 1, Log: &log}); err != nil {
-					t.Fatal(err)
-				}
-				if went := strings.Contains(log.String(), "going on from "+dir.Path(store.PreviousCheckpointFile)); went == both {
-					t.Errorf("log:\n%s", &log)
-				}
-				if name != "removed" && !strings.Contains(log.String(), dir.Path(store.CheckpointFile)+" is damaged") {
-					t.Errorf("the damage is not in the log:\n%s", &log)
-				}
-				if diff := outcomeOf(t, whole).diff(outcomeOf(t, dir)); diff != "" {
-					t.Error(diff)
-				}
-				aside, err := filepath.Glob(dir.Path("*.damaged-*"))
-				if want := map[bool]int{false: 1, true: 2}[both]; name != "removed" && len(aside) != want || err != nil {
-					t.Errorf("set aside: %q, want %d; error %v", aside, want, err)
-				}
-			})
-		}
+		t.Run(name, func(t *testing.T) {
+			dir := begin(t, run)
+			if err := os.CopyFS(dir.String(), os.DirFS(left.String())); err != nil {
+				t.Fatal(err)
+			}
+			path := dir.Path(store.CheckpointFile)
+			damage(t, path)
+			var log strings.Builder
+			if _, err := Run(t.Context(), run, dir, Options{Threads: 1, Log: &log}); err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(log.String(), "going on from ") || name != "removed" && !strings.Contains(log.String(), path+" is damaged") {
+				t.Errorf("log:\n%s", &log)
+			}
+			if diff := outcomeOf(t, whole).diff(outcomeOf(t, dir)); diff != "" {
+				t.Error(diff)
+			}
+		})
 	}
 }
 
@@ -109,7 +95,7 @@ func TestUnreadableCheckpoint(t *testing.T) {
 	run := ownRun(t, "iwdan", trueLabel, "network.features=128", "discriminator.hidden=128")
 	whole, _ := train(t, run)
 	dir := interrupted(t, run)
-	for _, name := range []string{store.CheckpointFile, store.PreviousCheckpointFile, store.ResultFile} {
+	for _, name := range []string{store.CheckpointFile, store.ResultFile} {
 		path := dir.Path(name)
 		err := os.Rename(path, path+".away")
 		if err != nil && name != store.ResultFile {
@@ -119,9 +105,6 @@ func TestUnreadableCheckpoint(t *testing.T) {
 			"a file that is a folder": func() error { return os.Mkdir(path, 0o777) },
 			"links in a circle":       func() error { return os.Symlink(name, path) },
 		} {
-			if name == store.PreviousCheckpointFile {
-				os.Remove(dir.Path(store.CheckpointFile)) // which else is the one that is taken
-			}
 			if err := make(); err != nil {
 				t.Fatal(err)
 			}
@@ -138,9 +121,7 @@ func TestUnreadableCheckpoint(t *testing.T) {
 		}
 		os.Rename(path+".away", path)
 	}
-	if _, err := Run(t.Context(), run, dir, Options{Threads: 1}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(Run(t.Context(), run, dir, Options{Threads: 1}))(t)
 	if diff := outcomeOf(t, whole).diff(outcomeOf(t, dir)); diff != "" {
 		t.Error(diff)
 	}
@@ -150,22 +131,16 @@ func TestUnreadableCheckpoint(t *testing.T) {
 func writeRecord(t *testing.T, path string, file checkpoint.File) {
 	t.Helper()
 	torch.Tidy(func() {
-		tensors, _, err := torch.ParseTensors(file.Content)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tensors, _ := must.Both(torch.ParseTensors(file.Content))(t)
 		var named []torch.Named
 		for name, tensor := range tensors {
 			named = append(named, torch.Named{Name: name, Tensor: tensor})
 		}
-		err = (*wholefile.Disk)(nil).WriteAfter(path, func(to wholefile.File) error {
+		must.Do(t, (*wholefile.Disk)(nil).WriteAfter(path, func(to wholefile.File) error {
 			return checkpoint.Write(to, file.Record, func(w io.Writer, metadata map[string]string) error {
 				return torch.WriteTensors(w, named, metadata)
 			})
-		}, func() error { return nil })
-		if err != nil {
-			t.Fatal(err)
-		}
+		}, func() error { return nil }))
 	})
 }
 
@@ -189,10 +164,7 @@ func TestCheckpointOfAnotherRun(t *testing.T) {
 	dir := interrupted(t, run)
 	before := testfiles.Read(t, dir.Path(store.CheckpointFile))
 	rewritten := func(change func(*checkpoint.Record)) []byte {
-		file, err := checkpoint.Read(dir.Path(store.CheckpointFile))
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must.Have(checkpoint.Read(dir.Path(store.CheckpointFile)))(t)
 		change(&file.Record)
 		path := filepath.Join(t.TempDir(), "checkpoint")
 		writeRecord(t, path, file)
@@ -235,17 +207,14 @@ func TestCheckpointOfAnotherRun(t *testing.T) {
 // time.
 func TestWhenCheckpointsAreWritten(t *testing.T) {
 	const steps = 200 / 16 * 3
-	now := make(chan os.Signal, 1)
-	now <- os.Interrupt
 	for name, test := range map[string]struct {
 		options Options
 		want    []int // steps after which one is written
 	}{
-		"never":        {Options{}, nil},
-		"each epoch":   {Options{Checkpoints: plan.Interval{Epochs: 1}}, []int{12, 24, 36}},
-		"two epochs":   {Options{Checkpoints: plan.Interval{Epochs: 2}}, []int{24}},
-		"always":       {Options{Checkpoints: plan.Interval{Time: time.Nanosecond}}, nil},
-		"when told to": {Options{CheckpointNow: now}, []int{1}},
+		"never":      {Options{}, nil},
+		"each epoch": {Options{Checkpoints: plan.Interval{Epochs: 1}}, []int{12, 24, 36}},
+		"two epochs": {Options{Checkpoints: plan.Interval{Epochs: 2}}, []int{24}},
+		"always":     {Options{Checkpoints: plan.Interval{Time: time.Nanosecond}}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			run := resolve(t, "subsampled", "source-only", 1)
@@ -254,19 +223,13 @@ func TestWhenCheckpointsAreWritten(t *testing.T) {
 			defer tr.close()
 			var written []int
 			look := func() {
-				paths := tr.dir.Checkpoints()
-				if len(paths) > 0 {
+				if err := os.Remove(tr.dir.Path(store.CheckpointFile)); err == nil {
 					written = append(written, tr.clock.done)
-				}
-				for _, path := range paths {
-					if err := os.Remove(path); err != nil {
-						t.Error(err)
-					}
+				} else if !errors.Is(err, fs.ErrNotExist) {
+					t.Error(err)
 				}
 			}
-			if err := tr.train(watched{t.Context(), look}); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, tr.train(watched{t.Context(), look}))
 			look()
 			if name == "always" {
 				for step := 1; step <= steps/3*3; step++ {

@@ -13,6 +13,7 @@ import (
 	"iwda/experiments/store"
 	"iwda/inference/classshares"
 	"iwda/inference/selection"
+	"iwda/internal/must"
 )
 
 // Every evaluation leaves the criteria that follow from the network's outputs, and an
@@ -24,25 +25,16 @@ func TestEveryEvaluationMeasuresCriteria(t *testing.T) {
 	if len(metrics) != 5 {
 		t.Fatalf("%d evaluations", len(metrics))
 	}
-	outputs, err := dir.ReadOutputs()
-	if err != nil {
-		t.Fatal(err)
-	}
+	outputs := must.Have(dir.ReadOutputs())(t)
 	heldOut, target := classshares.Rows{Values: outputs.HeldOut}, classshares.Rows{Values: outputs.Target}
 	if len(outputs.TargetLabels) != 120 || slices.Max(outputs.TargetLabels) != -1 || len(outputs.HeldOutLabels) != result.WithoutLabels.Validation.Rows {
 		t.Fatalf("outputs of %d and %d rows, labels of the target %v", len(outputs.HeldOutLabels), len(outputs.TargetLabels), outputs.TargetLabels)
 	}
-	fitted, err := classshares.Fit(3, heldOut, outputs.HeldOutLabels, target, classshares.Settings{Trained: result.WithoutLabels.TrainedShares})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fitted := must.Have(classshares.Fit(3, heldOut, outputs.HeldOutLabels, target, classshares.Settings{Trained: result.WithoutLabels.TrainedShares}))(t)
 	in := selection.Input{SourceLogits: fitted.Logits(heldOut), SourceLabels: outputs.HeldOutLabels, TargetLogits: fitted.Logits(target)}
 	last := metrics[len(metrics)-1]
 	for _, name := range []string{"source-accuracy-macro", "unexplained", "entropy", "im", "bnm", "mcc"} {
-		criterion, err := selection.Find(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		criterion := must.Have(selection.Find(name))(t)
 		want, err := criterion.Value(in)
 		if got, there := last.Criteria[name]; err != nil || !there || got != want {
 			t.Errorf("%s is %v, want %v, %v", name, got, want, err)
@@ -56,10 +48,7 @@ func TestEveryEvaluationMeasuresCriteria(t *testing.T) {
 	if err != nil || !slices.Equal(about.Shares.Target, want) {
 		t.Errorf("the model has the shares %v, want %v, %v", about.Shares.Target, want, err)
 	}
-	source, targetRows, err := labelshift.ReadRun(dir.String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	source, targetRows := must.Both(labelshift.ReadRun(dir.String()))(t)
 	how := labelshift.Default()
 	how.Replicas = 0
 	if a, err := labelshift.Analyse(source, targetRows, how); err != nil || !slices.Equal(a.Estimate.TargetDistribution, want) {

@@ -13,6 +13,7 @@ import (
 
 	"iwda/datasets"
 	"iwda/experiments/config"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -40,10 +41,7 @@ overrides:
 		"source-x":   {rising, all, test},
 		"target-x":   {all, rising, risingTest},
 	} {
-		run, err := file.Resolve("clean-warped", variant, "dann", 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		run := must.Have(file.Resolve("clean-warped", variant, "dann", 1))(t)
 		d := opened(t, run)
 		got := [3][]int{d.Labels.Source.Counts(10), d.Labels.Target.Counts(10), testCounts(t, d)}
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -114,10 +112,7 @@ train: {batch: 5}
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := file.Resolve("mnist-usps", "full", "dann", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := must.Have(file.Resolve("mnist-usps", "full", "dann", 1))(t)
 	for name, content := range files {
 		_, err := openData(run)
 		if !errors.Is(err, fs.ErrNotExist) {

@@ -9,6 +9,7 @@ import (
 
 	"iwda/experiments/config"
 	"iwda/experiments/plan"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 	"iwda/torch"
 )
@@ -22,17 +23,12 @@ type footprint struct {
 func footprintNow(t *testing.T) footprint {
 	t.Helper()
 	count := func(folder string) int {
-		entries, err := os.ReadDir(folder)
-		if err != nil {
-			t.Fatal(err)
-		}
+		entries := must.Have(os.ReadDir(folder))(t)
 		return len(entries)
 	}
 	status := testfiles.Read(t, "/proc/self/statm")
 	var all, resident int64
-	if _, err := fmt.Sscan(string(status), &all, &resident); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(fmt.Sscan(string(status), &all, &resident))(t)
 	return footprint{resident * int64(os.Getpagesize()), count("/proc/self/fd"), count("/proc/self/task")}
 }
 
@@ -70,9 +66,7 @@ func expectConstantFootprint(t *testing.T, run config.Resolved, early int, most 
 			before = footprintNow(t)
 		}
 	}
-	if err := trainer.train(watched{t.Context(), look}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, trainer.train(watched{t.Context(), look}))
 	after, late := footprintNow(t), trainer.clock.done
 	if late < 3*early {
 		t.Fatalf("only %d steps", late)

@@ -8,6 +8,7 @@ import (
 
 	"iwda/datasets"
 	"iwda/experiments/measure"
+	"iwda/internal/must"
 	"iwda/nets"
 	"iwda/torch"
 )
@@ -35,10 +36,7 @@ func sevenRows(t *testing.T, unknown ...int) rowReader {
 		labels.Add(class, !slices.Contains(unknown, row))
 	}
 	predictions := []byte{0, 1, 2, 1, 1, 0, 2}
-	set, err := datasets.NewImages("test", []int{1, 1, 1}, []string{"a", "b", "c"}, predictions, labels)
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must.Have(datasets.NewImages("test", []int{1, 1, 1}, []string{"a", "b", "c"}, predictions, labels))(t)
 	return inMemory{set}
 }
 
@@ -57,9 +55,7 @@ func TestConfusion(t *testing.T) {
 	} {
 		for _, batch := range []int{1, 3, 7, 100} {
 			counts := measure.NewConfusion(3)
-			if err := (evaluator{logitsOf(fixed{3}), batch, torch.CPU, Options{}.alive}).evaluate(t.Context(), test.rows, counts); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, (evaluator{logitsOf(fixed{3}), batch, torch.CPU, Options{}.alive}).evaluate(t.Context(), test.rows, counts))
 			if !slices.EqualFunc(counts, test.counts, slices.Equal[[]int]) {
 				t.Errorf("%s, batches of %d: confusion %v, want %v", name, batch, counts, test.counts)
 			}
@@ -95,9 +91,7 @@ func TestTakersAreGivenTheRowsInOrder(t *testing.T) {
 	rows := sevenRows(t, 6)
 	everyThree := evaluator{logitsOf(fixed{3}), 3, torch.CPU, Options{}.alive}
 	first, second := &listing{}, &listing{}
-	if err := everyThree.evaluate(t.Context(), rows, first, second); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, everyThree.evaluate(t.Context(), rows, first, second))
 	want := []int{0, 1, 2, 2, 1, 1, -1}
 	for _, l := range []*listing{first, second} {
 		if !slices.Equal(l.classes, want) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"iwda/experiments/measure"
+	"iwda/internal/must"
 	"iwda/nets"
 	"iwda/torch"
 	"iwda/weightest"
@@ -40,8 +41,8 @@ func TestTorchErrorKeepsWhatWasMeasured(t *testing.T) {
 	if err != nil || len(updates) != 1 {
 		t.Errorf("%d updates of the class weights on disk, want 1; error %v", len(updates), err)
 	}
-	if paths := dir.Checkpoints(); len(paths) > 0 {
-		t.Errorf("a run that failed wrote %v", paths)
+	if dir.Worked() {
+		t.Error("a run that failed wrote a checkpoint")
 	}
 }
 
@@ -56,8 +57,8 @@ func TestNoCheckpointOfAStepThatFailed(t *testing.T) {
 	if !errors.As(err, &diverged) {
 		t.Fatalf("error %v", err)
 	}
-	if paths := dir.Checkpoints(); len(paths) > 0 {
-		t.Errorf("the run wrote %v", paths)
+	if dir.Worked() {
+		t.Error("the run wrote a checkpoint")
 	}
 }
 
@@ -81,12 +82,8 @@ func TestFailedEstimate(t *testing.T) {
 		t.Fatal(err)
 	}
 	settings := weightest.TrackerSettings{Estimator: failing{err: fmt.Errorf("%w: as it were", weightest.ErrInfeasible)}}
-	if tr.classWeights.sources[0].tracker, err = weightest.NewTracker(10, settings); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := completeWithRestarts(t.Context(), tr); err != nil {
-		t.Fatal(err)
-	}
+	tr.classWeights.sources[0].tracker = must.Have(weightest.NewTracker(10, settings))(t)
+	must.Have(completeWithRestarts(t.Context(), tr))(t)
 	updates, err := dir.ReadWeights()
 	if err != nil || len(updates) != 3 {
 		t.Fatalf("updates %+v, error %v", updates, err)

@@ -8,6 +8,7 @@ import (
 
 	"iwda/datasets"
 	"iwda/experiments/checkpoint"
+	"iwda/internal/must"
 )
 
 // secret is a set whose labels must not be read.
@@ -24,11 +25,7 @@ func vectors(t *testing.T, n int) datasets.Set {
 		values[i] = float32(i)
 		labels.Add(i%3, true)
 	}
-	set, err := datasets.NewFeatures("vectors", values, labels, []string{"a", "b", "c"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return set
+	return must.Have(datasets.NewFeatures("vectors", values, labels, []string{"a", "b", "c"}))(t)
 }
 
 // No feed reads a label of the target, and each gives those of its source rows.
@@ -39,10 +36,7 @@ func TestFeedsReadNoTargetLabel(t *testing.T) {
 		"shuffled":  newShuffled([]datasets.Set{source}, target, 2, 4, 1),
 	} {
 		for range 20 {
-			b, err := f.next(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := must.Have(f.next(t.Context()))(t)
 			for i, value := range b.source.floats {
 				if b.labels[i] != int64(value)%3 {
 					t.Errorf("%s: source row %v has the label %d", name, value, b.labels[i])
@@ -82,9 +76,7 @@ func TestResamplerRestores(t *testing.T) {
 	want := sampler.next(77)
 	restored := newResampler(1000, 77, datasets.Stream(9, "another"))
 	restored.next(77)
-	if err := restored.restore(state); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, restored.restore(state))
 	if got := restored.next(77); !slices.Equal(got, want) {
 		t.Error("the restored sampler draws other rows")
 	}
@@ -98,17 +90,11 @@ func TestResamplerRestores(t *testing.T) {
 // Of image files, a batch holds no labels but those that the feed looks up for the source.
 func TestImageFeedReadsTheSourcesLabels(t *testing.T) {
 	run := resolveOffice(t, drawOffice(t, 1), "full", "dann", "train.batch=8")
-	d, err := openImages(t.Context(), run, nil, Options{Log: io.Discard})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Have(openImages(t.Context(), run, nil, Options{Log: io.Discard}))(t)
 	defer func() { _ = d.close() }()
 	l := d.feed.(*loaded)
 	for range 6 {
-		b, err := l.next(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Have(l.next(t.Context()))(t)
 		var want []int64
 		for _, row := range l.handed[0].Rows {
 			class, _ := d.Labels.Source.At(row)

@@ -15,6 +15,7 @@ import (
 
 	"iwda/experiments/config"
 	"iwda/experiments/store"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -179,9 +180,7 @@ func TestRunWithoutTargetLabels(t *testing.T) {
 
 func TestOracleNeedsTargetLabels(t *testing.T) {
 	run := ownRun(t, "iwdan-o", labellings["unknown"])
-	if _, err := Run(t.Context(), run, begin(t, run), Options{Threads: 1}); err == nil || !strings.Contains(err.Error(), "iwdan-o uses the true class shares of the target, of which no row has a label") {
-		t.Errorf("error %v", err)
-	}
+	must.Refuse(Run(t.Context(), run, begin(t, run), Options{Threads: 1}))(t, "iwdan-o uses the true class shares of the target, of which no row has a label")
 }
 
 // ownImages lists the images of drawOffice as two domains of the user's own and returns
@@ -189,16 +188,10 @@ func TestOracleNeedsTargetLabels(t *testing.T) {
 func ownImages(t *testing.T, root, method string, labels func(row int, class string) string, assignments ...string) config.Resolved {
 	t.Helper()
 	for domain, file := range map[string]string{"amazon": "source.txt", "dslr": "target.txt"} {
-		paths, err := filepath.Glob(filepath.Join(root, domain, "images", "*", "*.png"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		paths := must.Have(filepath.Glob(filepath.Join(root, domain, "images", "*", "*.png")))(t)
 		var text strings.Builder
 		for row, path := range paths {
-			inside, err := filepath.Rel(root, path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			inside := must.Have(filepath.Rel(root, path))(t)
 			class := filepath.Base(filepath.Dir(path))
 			switch {
 			case domain == "amazon":

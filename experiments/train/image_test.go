@@ -23,6 +23,7 @@ import (
 	"iwda/experiments/config"
 	"iwda/experiments/domains"
 	"iwda/experiments/plan"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 	"iwda/internal/wholefile"
 	"iwda/nets"
@@ -37,10 +38,7 @@ func drawOffice(t testing.TB, perClass int) (root string) {
 	t.Helper()
 	root = t.TempDir()
 	writeResNet(t, filepath.Join(root, "resnet18.safetensors"))
-	description, err := catalogue.Find("office31")
-	if err != nil {
-		t.Fatal(err)
-	}
+	description := must.Have(catalogue.Find("office31"))(t)
 	const side = 40
 	for _, domain := range []string{"amazon", "dslr"} {
 		for class, name := range description.Classes {
@@ -54,9 +52,7 @@ func drawOffice(t testing.TB, perClass int) (root string) {
 					}
 				}
 				var buffer bytes.Buffer
-				if err := png.Encode(&buffer, m); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, png.Encode(&buffer, m))
 				testfiles.Write(t, filepath.Join(folder, fmt.Sprintf("frame_%04d.png", n+1)), buffer.String())
 			}
 		}
@@ -69,19 +65,14 @@ func writeResNet(t testing.TB, path string) {
 	t.Helper()
 	torch.Tidy(func() {
 		torch.Seed(1)
-		network, _, err := nets.New(architecture.ResNet18, nets.Settings{Classes: 2})
-		if err != nil {
-			t.Fatal(err)
-		}
+		network, _ := must.Both(nets.New(architecture.ResNet18, nets.Settings{Classes: 2}))(t)
 		var backbone []torch.Named
 		for _, e := range network.State() {
 			if name, is := strings.CutPrefix(e.Name, "backbone."); is {
 				backbone = append(backbone, torch.Named{Name: name, Tensor: e.Tensor})
 			}
 		}
-		if err := wholefile.Write(path, func(w io.Writer) error { return torch.WriteTensors(w, backbone, nil) }); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, wholefile.Write(path, func(w io.Writer) error { return torch.WriteTensors(w, backbone, nil) }))
 	})
 }
 
@@ -160,17 +151,11 @@ func TestBytesOfImages(t *testing.T) {
 	run := resolveOffice(t, drawOffice(t, 2), "full", "dann", "train.batch=8")
 	seen := map[bool][]float32{}
 	for _, asBytes := range []bool{false, true} {
-		d, err := openImages(t.Context(), run, nil, Options{Log: io.Discard, asBytes: asBytes})
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Have(openImages(t.Context(), run, nil, Options{Log: io.Discard, asBytes: asBytes}))(t)
 		torch.Tidy(func() {
 			take := func(rows torch.Tensor) { seen[asBytes] = append(seen[asBytes], torch.ToSlice[float32](rows)...) }
 			for range 3 {
-				b, err := d.feed.next(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
+				b := must.Have(d.feed.next(t.Context()))(t)
 				if (b.source.bytes != nil) != asBytes || (b.target.floats == nil) != asBytes {
 					t.Fatal("bytes and values are mixed up")
 				}
@@ -185,9 +170,7 @@ func TestBytesOfImages(t *testing.T) {
 				take(b.tensor(torch.CPU))
 			}
 		})
-		if err := d.close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, d.close())
 	}
 	if !slices.Equal(seen[false], seen[true]) || len(seen[true]) == 0 {
 		t.Errorf("%d values, not those of %d bytes", len(seen[false]), len(seen[true]))
@@ -196,9 +179,7 @@ func TestBytesOfImages(t *testing.T) {
 	frozen := resolveOffice(t, drawOffice(t, 2), "full", "dann", "train.batch=8", "network.frozen=true", "network.views=2", "train.steps=4", "train.eval_every=2")
 	dir, _ := train(t, frozen)
 	onBytes := begin(t, frozen)
-	if _, err := Run(t.Context(), frozen, onBytes, Options{Threads: 1, asBytes: true}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(Run(t.Context(), frozen, onBytes, Options{Threads: 1, asBytes: true}))(t)
 	if diff := outcomeOf(t, dir).diff(outcomeOf(t, onBytes)); diff != "" {
 		t.Errorf("trained on bytes: %s", diff)
 	}
@@ -220,10 +201,7 @@ func TestViewsAsConfigured(t *testing.T) {
 
 func TestSubsampledImages(t *testing.T) {
 	run := resolveOffice(t, drawOffice(t, 4), "subsampled", "dann", "dataset.fraction=0.5")
-	d, err := openImages(context.Background(), run, nil, Options{Log: &bytes.Buffer{}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Have(openImages(context.Background(), run, nil, Options{Log: &bytes.Buffer{}}))(t)
 	defer func() { _ = d.close() }()
 	counts := d.Labels.Source.Counts(31)
 	// floor(31/2) = 15 classes keep 2 of 4.
@@ -282,16 +260,11 @@ func TestCachesAreUnmapped(t *testing.T) {
 	root, cache := drawOffice(t, 1), t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", cache)
 	run := resolveOffice(t, root, "full", "jan", "dataset.cache=disk")
-	d, err := openImages(t.Context(), run, nil, Options{Log: io.Discard})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Have(openImages(t.Context(), run, nil, Options{Log: io.Discard}))(t)
 	if files := mapped(t, cache); len(files) < 2 && runtime.GOOS == "linux" {
 		t.Fatalf("an open domain maps %q: this test sees nothing", files)
 	}
-	if err := d.close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.close())
 	run.Train.Batch = 1000
 	if _, err := openImages(t.Context(), run, nil, Options{Log: io.Discard}); err == nil {
 		t.Error("no error for a batch of 1000 images")
@@ -321,9 +294,7 @@ func TestAbsentWeightsSayWhereTheyComeFrom(t *testing.T) {
 	run := resolveOffice(t, drawOffice(t, 1), "full", "dann", "network.pretrained=/no/resnet18.pth")
 	_, err := Run(context.Background(), run, begin(t, run), Options{Threads: 1})
 	for _, part := range []string{"network.pretrained", "/no/resnet18.pth", "torchvision", "none"} {
-		if err == nil || !strings.Contains(err.Error(), part) {
-			t.Errorf("error %v lacks %q", err, part)
-		}
+		must.Fail(t, err, part)
 	}
 }
 
@@ -335,9 +306,7 @@ func TestGroupsOfAResNet(t *testing.T) {
 		trainer := makeTrainer(t, run, Options{Threads: 1, Log: &bytes.Buffer{}})
 		conv, head := entry(t, trainer.model.network, "backbone.conv1.weight"), entry(t, trainer.model.network, "classifier.weight")
 		convBefore, headBefore := torch.ToSlice[float32](conv), torch.ToSlice[float32](head)
-		if err := trainer.step(context.Background(), position{epoch: 1}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, trainer.step(context.Background(), position{epoch: 1}))
 		if moved := !slices.Equal(convBefore, torch.ToSlice[float32](conv)); moved != moves {
 			t.Errorf("%s: the backbone moved: %v", method, moved)
 		}
@@ -378,10 +347,7 @@ func TestShuffledViews(t *testing.T) {
 	for i := range values {
 		values[i], labels[i] = float32(i), i%rows
 	}
-	set, err := datasets.NewFeatures("views", values, datasets.KnownLabels(labels), []string{"0", "1", "2", "3", "4"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must.Have(datasets.NewFeatures("views", values, datasets.KnownLabels(labels), []string{"0", "1", "2", "3", "4"}))(t)
 	s := newShuffled([]datasets.Set{set}, set, views, 2, 1)
 	if s.passSteps() != 2 {
 		t.Errorf("%d steps a pass", s.passSteps())
@@ -391,10 +357,7 @@ func TestShuffledViews(t *testing.T) {
 		seen := map[int64]bool{}
 		var order []float32
 		for range 2 {
-			b, err := s.next(context.Background())
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := must.Have(s.next(context.Background()))(t)
 			for i, v := range b.source.floats {
 				if int(v)/rows != pass%views || int64(v)%rows != b.labels[i] || seen[b.labels[i]] {
 					t.Fatalf("pass %d: value %v with label %d", pass, v, b.labels[i])
@@ -416,10 +379,7 @@ func TestImagesThatAreNotThePublishedOnes(t *testing.T) {
 	root := drawOffice(t, 7)
 	left := 2 * 31 * 7
 	for _, pattern := range []string{"*/frame_0007.png", "de*/frame_0006.png"} { // of 31 classes, and of three
-		paths, err := filepath.Glob(filepath.Join(root, "dslr", "images", pattern))
-		if err != nil {
-			t.Fatal(err)
-		}
+		paths := must.Have(filepath.Glob(filepath.Join(root, "dslr", "images", pattern)))(t)
 		for _, path := range paths {
 			testfiles.Remove(t, path)
 			left--
@@ -430,10 +390,7 @@ func TestImagesThatAreNotThePublishedOnes(t *testing.T) {
 	}
 	run := resolveOffice(t, root, "subsampled", "source-only", "train.steps=1", "train.eval_every=1", "train.eval_batch=64")
 	var log bytes.Buffer
-	result, err := Run(t.Context(), run, begin(t, run), Options{Log: &log})
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := must.Have(Run(t.Context(), run, begin(t, run), Options{Log: &log}))(t)
 	want := []string{"amazon: 217 of 2817 images", "dslr: 183 of 498 images"}
 	if !slices.Equal(result.Unpublished, want) {
 		t.Errorf("%q in the result, want %q", result.Unpublished, want)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"iwda/internal/must"
 	"iwda/torch"
 )
 
@@ -21,10 +22,7 @@ func TestInstruments(t *testing.T) {
 	for method, discriminated := range map[string]bool{"iwdan": true, "jan": false, "source-only": false} {
 		dir, _ := train(t, resolve(t, "subsampled", method, 1))
 		metrics := metricsOf(t, dir)
-		updates, err := dir.ReadWeights()
-		if err != nil {
-			t.Fatal(err)
-		}
+		updates := must.Have(dir.ReadWeights())(t)
 		for i, m := range metrics {
 			for name, read := range map[string]struct {
 				measured bool
@@ -75,10 +73,7 @@ func TestGradientNorms(t *testing.T) {
 	run := resolve(t, "subsampled", "iwdan", 1)
 	trainer := makeTrainer(t, run, Options{Threads: 1})
 	torch.Tidy(func() {
-		b, err := trainer.data.feed.next(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Have(trainer.data.feed.next(context.Background()))(t)
 		at := position{epoch: 2}
 		l := lossesAt(trainer, trainer.model.forward(trainer.model.inputs(b), true), at)
 		norms := trainer.optimisation.step(numbers(trainer.optimisation.rates(at)), l.minimised)
@@ -101,10 +96,7 @@ func TestUnitFeatures(t *testing.T) {
 	run := resolve(t, "subsampled", "iwdan-o", 1, "discriminator.normalise=rows")
 	trainer := makeTrainer(t, run, Options{Threads: 1})
 	torch.Tidy(func() {
-		b, err := trainer.data.feed.next(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Have(trainer.data.feed.next(context.Background()))(t)
 		f := trainer.model.forward(trainer.model.inputs(b), true)
 		seen := &spy{alignment: trainer.objective.pairs[0].alignment}
 		trainer.objective.pairs[0].alignment = seen

@@ -133,10 +133,7 @@ func (t *trainer) reportProgress() {
 	if t.options.Progress == nil || !t.progress.Due() {
 		return
 	}
-	t.options.Progress(plan.Progress{
-		Epoch: t.clock.epochOf(t.clock.done), Epochs: t.clock.epochs, Step: t.clock.done, Steps: t.clock.steps(),
-		Accuracy: t.record.lastAccuracy(),
-	})
+	t.options.Progress(plan.Progress{Step: t.clock.done, Steps: t.clock.steps()})
 }
 
 // updateClassWeights updates them where that is due, records it and says so in the log. A

@@ -3,7 +3,6 @@ package train
 import (
 	"fmt"
 	"io"
-	"os"
 
 	"iwda/experiments/plan"
 	"iwda/torch"
@@ -22,9 +21,6 @@ type Options struct {
 	// Checkpoints says when the run writes one besides those when it is cancelled and
 	// at its end.
 	Checkpoints plan.Interval
-	// CheckpointNow asks for a checkpoint after the current step whenever something comes, as
-	// from package os/signal; it may be nil.
-	CheckpointNow <-chan os.Signal
 
 	asBytes  bool // images go to the device as bytes even where that is a CPU
 	captured bool // steps are made as those that a GPU captures even where the device is a CPU

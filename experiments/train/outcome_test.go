@@ -15,6 +15,7 @@ import (
 	"iwda/experiments/checkpoint"
 	"iwda/experiments/config"
 	"iwda/experiments/store"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 	"iwda/torch"
 )
@@ -63,10 +64,7 @@ type outcome struct {
 
 func outcomeOf(t *testing.T, dir store.Dir) outcome {
 	t.Helper()
-	result, err := dir.ReadResult()
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := must.Have(dir.ReadResult())(t)
 	metrics := metricsOf(t, dir)
 	for i := range metrics {
 		metrics[i].Seconds = 0
@@ -74,19 +72,11 @@ func outcomeOf(t *testing.T, dir store.Dir) outcome {
 	weights := testfiles.Read(t, dir.Path(store.WeightsFile))
 	o := outcome{timeless(result), metrics, string(weights), map[string][]byte{}}
 	torch.Tidy(func() {
-		file, err := checkpoint.Read(dir.Path(store.CheckpointFile))
-		if err != nil {
-			t.Fatal(err)
-		}
-		tensors, _, err := torch.ParseTensors(file.Content)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must.Have(checkpoint.Read(dir.Path(store.CheckpointFile)))(t)
+		tensors, _ := must.Both(torch.ParseTensors(file.Content))(t)
 		for name, tensor := range tensors {
 			var bits bytes.Buffer
-			if err := torch.WriteTensors(&bits, []torch.Named{{Name: name, Tensor: tensor}}, nil); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, torch.WriteTensors(&bits, []torch.Named{{Name: name, Tensor: tensor}}, nil))
 			o.Tensors[name] = bits.Bytes()
 		}
 	})

@@ -61,14 +61,6 @@ func (r *record) updatedAfter(step int) bool {
 	return len(r.updates) > 0 && r.updates[len(r.updates)-1].Step == step
 }
 
-// lastAccuracy is that of the last evaluation, not measured before the first or without labels.
-func (r *record) lastAccuracy() (accuracy store.Optional[float64]) {
-	if len(r.metrics) > 0 {
-		accuracy = r.last().Accuracy
-	}
-	return accuracy
-}
-
 // best returns the highest accuracy and the first epoch that had it, if there were labels.
 func (r *record) best() (accuracy store.Optional[float64], epoch store.Optional[int]) {
 	for _, m := range r.metrics {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"iwda/experiments/config"
+	"iwda/internal/must"
 )
 
 // diverging is a run whose learning rate is too high.
@@ -19,10 +20,7 @@ func diverging(t *testing.T, restarts int) config.Resolved {
 func TestRestart(t *testing.T) {
 	run := diverging(t, 20)
 	dir, log := begin(t, run), &strings.Builder{}
-	result, err := Run(t.Context(), run, dir, Options{Threads: 1, Log: log})
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := must.Have(Run(t.Context(), run, dir, Options{Threads: 1, Log: log}))(t)
 	if len(result.Restarts) == 0 {
 		t.Fatal("the run did not diverge")
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"iwda/experiments/config"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -17,9 +18,7 @@ import (
 func TestResumeGivesTheSameBits(t *testing.T) {
 	office := drawOffice(t, 2)
 	text, _ := gaussians(t)
-	if err := os.CopyFS(filepath.Join(office, "webcam"), os.DirFS(filepath.Join(office, "dslr"))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.CopyFS(filepath.Join(office, "webcam"), os.DirFS(filepath.Join(office, "dslr"))))
 	const twoOffices = "tasks=[amazon+dslr-webcam]"
 	onFeatures := func(method string) config.Resolved { return resolveText(t, text, "full", method, 1, "train.epochs=2") }
 	for name, test := range map[string]struct {

@@ -19,6 +19,7 @@ import (
 	"iwda/experiments/network"
 	"iwda/experiments/store"
 	"iwda/inference/classshares"
+	"iwda/internal/must"
 	"iwda/nets"
 	"iwda/torch"
 )
@@ -26,16 +27,11 @@ import (
 // evaluateSaved evaluates the model of a run's folder on the run's test set.
 func evaluateSaved(t *testing.T, run config.Resolved, dir store.Dir) (savedmodel.Model, measure.Confusion) {
 	t.Helper()
-	m, err := savedmodel.Open(dir.String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Have(savedmodel.Open(dir.String()))(t)
 	d := opened(t, run)
 	counts := measure.NewConfusion(len(d.Classes))
 	e := evaluator{logitsOf(networkOf(t, m)), 20, torch.CPU, Options{}.alive}
-	if err := e.evaluate(context.Background(), d.onTest, counts); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, e.evaluate(context.Background(), d.onTest, counts))
 	return m, counts
 }
 
@@ -46,11 +42,7 @@ func networkOf(t *testing.T, m savedmodel.Model) nets.Network {
 	if b := m.Architecture.Backbone; b != nil {
 		allowed = b.SHA256
 	}
-	n, err := network.New(m, allowed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
+	return must.Have(network.New(m, allowed))(t)
 }
 
 func equalConfusion(a, b [][]int) bool {
@@ -140,13 +132,8 @@ func savedModelOf(t *testing.T, run config.Resolved) {
 		t.Errorf("input %v, normalisation %v", m.Input, m.Normalisation)
 	}
 	alone := filepath.Join(t.TempDir(), "model")
-	if err := savedmodel.Save(alone, m); err != nil {
-		t.Fatal(err)
-	}
-	again, err := savedmodel.Open(filepath.Dir(alone))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, savedmodel.Save(alone, m))
+	again := must.Have(savedmodel.Open(filepath.Dir(alone)))(t)
 	torch.Tidy(func() {
 		x := torch.RandN(torch.Float32, 5, 20)
 		_, want := networkOf(t, m).Forward(x, false)
@@ -163,10 +150,7 @@ func TestTargetSharesWithoutWeightUpdate(t *testing.T) {
 	const never = "weights.every=100"
 	run := ownRun(t, "iwdan", trueLabel, never, "train.validation=0.2")
 	dir, result := train(t, run)
-	about, err := savedmodel.ReadMetadata(dir.String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	about := must.Have(savedmodel.ReadMetadata(dir.String()))(t)
 	if !slices.Equal(result.Weights, []float64{1, 1, 1}) {
 		t.Errorf("weights %v, of which none was to be updated", result.Weights)
 	}
@@ -180,9 +164,7 @@ func TestTargetSharesWithoutWeightUpdate(t *testing.T) {
 	}
 	for _, labels := range []labelling{nil, trueLabel} {
 		dir, result = train(t, ownRun(t, "iwdan", labels, never))
-		if about, err = savedmodel.ReadMetadata(dir.String()); err != nil {
-			t.Fatal(err)
-		}
+		about = must.Have(savedmodel.ReadMetadata(dir.String()))(t)
 		if about.Shares.Target != nil || result.CorrectedAccuracy.Measured || result.WithoutLabels != nil && result.WithoutLabels.EstimatedShares != nil {
 			t.Errorf("an estimate from nothing: %v, %v, %+v", about.Shares.Target, result.CorrectedAccuracy, result.WithoutLabels)
 		}
@@ -205,10 +187,7 @@ func TestCalibrationOfARun(t *testing.T) {
 	}
 	set := noise{values, labels, tr.data.Classes}
 	tr.data.onHeldOut = inMemory{set}
-	about, err := aboutNow(tr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	about := must.Have(aboutNow(tr))(t)
 	if c := about.Calibration; c == nil || c.Form != classshares.DefaultCalibration {
 		t.Fatalf("calibration %+v", about.Calibration)
 	}
@@ -218,10 +197,7 @@ func TestCalibrationOfARun(t *testing.T) {
 	mean, along := make([]float64, 10), 0.0
 	torch.Tidy(func() {
 		_, logits := tr.model.network.Forward(torch.FromSlice(values, 40, 1, 28, 28), false)
-		probabilities, err := about.Probabilities(torch.ToSlice[float32](logits), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		probabilities := must.Have(about.Probabilities(torch.ToSlice[float32](logits), nil))(t)
 		for i, p := range probabilities {
 			mean[i%10] += p / 40
 		}
@@ -234,9 +210,7 @@ func TestCalibrationOfARun(t *testing.T) {
 	}
 
 	tr.data.onHeldOut = inMemory{noise{values[:28*28*5], labels[:5], tr.data.Classes}}
-	if about, err = aboutNow(tr); err != nil {
-		t.Fatal(err)
-	}
+	about = must.Have(aboutNow(tr))(t)
 	if c := about.Calibration; c == nil || c.Form == classshares.DefaultCalibration {
 		t.Errorf("calibration %+v of classes without rows", about.Calibration)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"iwda/experiments/config"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 	"iwda/torch"
 )
@@ -50,10 +51,7 @@ func TestWeightsOfSources(t *testing.T) {
 	if !near(result.WithoutLabels.EstimatedShares, shares) {
 		t.Errorf("shares %v, by the sources %v", result.WithoutLabels.EstimatedShares, shares)
 	}
-	updates, err := dir.ReadWeights()
-	if err != nil {
-		t.Fatal(err)
-	}
+	updates := must.Have(dir.ReadWeights())(t)
 	if n := len(updates); n < 4 || !slices.Equal(updates[n-2].Weights, result.Sources[0].Weights) || !slices.Equal(updates[n-1].Weights, result.Sources[1].Weights) {
 		t.Errorf("updates %+v", updates)
 	}
@@ -92,10 +90,7 @@ func TestLossesOfSources(t *testing.T) {
 	for _, method := range []string{"source-only", "dann", "iwdan", "iwcdan-e", "iwjan", "mcc"} {
 		tr := makeTrainer(t, twoSources(t, method, "discriminator.dropout=0", "train.domain_from_epoch=1"), Options{Threads: 1, Log: &bytes.Buffer{}})
 		torch.Tidy(func() {
-			b, err := tr.data.feed.next(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := must.Have(tr.data.feed.next(t.Context()))(t)
 			f := tr.model.forward(tr.model.inputs(b), method != "source-only")
 			weights := []torch.Tensor{torch.FromSlice([]float32{.5, 1, 2}, 3), torch.FromSlice([]float32{1, 2, .5}, 3)}
 			// losses are those of these sources, and the alignments' number among the pairs.
@@ -156,13 +151,9 @@ func TestMistakesOfSources(t *testing.T) {
 	} {
 		run := twoSources(t, "iwdan")
 		testfiles.Write(t, filepath.Join(run.Dataset.Root, "scans.csv"), scans)
-		if _, err := Run(t.Context(), run, begin(t, run), Options{Threads: 1}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want one with %q", err, want)
-		}
+		must.Refuse(Run(t.Context(), run, begin(t, run), Options{Threads: 1}))(t, want)
 	}
 	run := twoSources(t, "iwdan", "train.validation=0.2")
 	testfiles.Write(t, filepath.Join(run.Dataset.Root, "scans.csv"), "x,y,label\n1,2,cat\n1,1,dog\n1,1,cow\n")
-	if _, err := Run(t.Context(), run, begin(t, run), Options{Threads: 1}); err == nil || !strings.Contains(err.Error(), `one row of class "cat in scans"`) {
-		t.Errorf("error %v", err)
-	}
+	must.Refuse(Run(t.Context(), run, begin(t, run), Options{Threads: 1}))(t, `one row of class "cat in scans"`)
 }

@@ -15,6 +15,7 @@ import (
 	"iwda/experiments/network"
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 	"iwda/nets"
 	"iwda/torch"
@@ -63,14 +64,8 @@ func TestTorchScriptRuns(t *testing.T) {
 // logits with the run's own.
 func wantTrained(t *testing.T, run config.Resolved, dir store.Dir) {
 	t.Helper()
-	m, err := savedmodel.Trust{Files: []string{run.Network.File}}.Open(dir.String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	file, _, err := nets.NewTorchScript(run.Network.File, m.Input.Shape, false, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Have(savedmodel.Trust{Files: []string{run.Network.File}}.Open(dir.String()))(t)
+	file, _ := must.Both(nets.NewTorchScript(run.Network.File, m.Input.Shape, false, nil))(t)
 	opens := networkOf(t, m)
 	backbone := opens.(nets.Grouped).Backbone()
 	for i, e := range file.State() {
@@ -80,10 +75,7 @@ func wantTrained(t *testing.T, run config.Resolved, dir store.Dir) {
 			t.Errorf("%s, the file's %s: unchanged %v", backbone[i].Name, e.Name, same)
 		}
 	}
-	made, d, err := openModelAndData(t.Context(), run, torch.NewRandom(1), Options{Threads: 1, Log: io.Discard})
-	if err != nil {
-		t.Fatal(err)
-	}
+	made, d := must.Both(openModelAndData(t.Context(), run, torch.NewRandom(1), Options{Threads: 1, Log: io.Discard}))(t)
 	defer func() { _ = d.close() }()
 	weights, err := savedmodel.ReadCheckpoint(dir.Path(store.CheckpointFile))
 	if err == nil {
@@ -100,9 +92,7 @@ func wantTrained(t *testing.T, run config.Resolved, dir store.Dir) {
 		of nets.Network
 		to *measure.Outputs
 	}{{made.evaluated, &own}, {opens, &opened}} {
-		if err := (evaluator{logitsOf(part.of), 20, torch.CPU, Options{}.alive}).evaluate(context.Background(), d.onTest, part.to); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, (evaluator{logitsOf(part.of), 20, torch.CPU, Options{}.alive}).evaluate(context.Background(), d.onTest, part.to))
 	}
 	if len(own.Logits) == 0 || !slices.Equal(own.Logits, opened.Logits) {
 		t.Error("the model's logits are not the run's")
@@ -131,12 +121,8 @@ func TestChangedModule(t *testing.T) {
 	run := ownRun(t, "source-only", nil, "network={name: torchscript, file: "+module+"}", "train.epochs=1")
 	runs := []plan.Run{plan.Of(run)}
 	dir := runs[0].Dir(folder)
-	if err := dir.Begin(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Run(t.Context(), run, dir, Options{Threads: 1}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, dir.Begin())
+	must.Have(Run(t.Context(), run, dir, Options{Threads: 1}))(t)
 	if err := domains.CheckSameWeights(runs, folder, false); err != nil {
 		t.Error(err)
 	}

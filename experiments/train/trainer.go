@@ -193,7 +193,7 @@ func (t *trainer) finish(ctx context.Context) (store.Result, error) {
 	if err := t.dir.WriteResult(result); err != nil {
 		return store.Result{}, err
 	}
-	return result, t.dir.RemovePreviousCheckpoint()
+	return result, nil
 }
 
 // finished is the run as it is measured.

@@ -12,6 +12,7 @@ import (
 	"iwda/experiments/domains"
 	"iwda/experiments/measure"
 	savedmodel "iwda/experiments/model"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 	"iwda/torch"
 )
@@ -21,10 +22,7 @@ import (
 func heldOutOf(t *testing.T, labels datasets.Labels) []int {
 	t.Helper()
 	run := ownRun(t, "iwdan", nil, "train.validation=0.3", "network.normalise=standard")
-	_, held, err := domains.HoldOut("source", labels, nil, nil, []string{"cat", "cow", "dog"}, run)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, held := must.Both(domains.HoldOut("source", labels, nil, nil, []string{"cat", "cow", "dog"}, run))(t)
 	return held
 }
 
@@ -93,14 +91,8 @@ func TestNormalisedRun(t *testing.T) {
 		}
 		d := opened(t, run)
 		defer d.close()
-		m, err := savedmodel.Open(dir.String())
-		if err != nil {
-			t.Fatal(err)
-		}
-		raw, err := domains.Load(run)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Have(savedmodel.Open(dir.String()))(t)
+		raw := must.Have(domains.Load(run))(t)
 		defer raw.Close()
 		row, want := make([]float32, 2), make([]float32, 2)
 		for i := range raw.Target.Len() {
@@ -139,9 +131,7 @@ func TestNormalisedRun(t *testing.T) {
 			}
 		}
 		counts := measure.NewConfusion(3)
-		if err := (evaluator{logitsOf(networkOf(t, m)), 50, torch.CPU, Options{}.alive}).evaluate(t.Context(), d.onTest, counts); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, (evaluator{logitsOf(networkOf(t, m)), 50, torch.CPU, Options{}.alive}).evaluate(t.Context(), d.onTest, counts))
 		if !equalConfusion(counts, result.Confusion) {
 			t.Errorf("%s: the model confuses %v, the run %v", way, counts, result.Confusion)
 		}
@@ -153,9 +143,7 @@ func TestHoldingOutNeedsTwoRowsOfAClass(t *testing.T) {
 	path := filepath.Join(run.Dataset.Root, "source.csv")
 	text := testfiles.Read(t, path)
 	testfiles.Write(t, path, string(append(text, "1,2,eel\n"...)))
-	if _, err := openData(run); err == nil || !strings.Contains(err.Error(), `source.csv: one row of class "eel"; with train.validation it takes two`) {
-		t.Errorf("error %v", err)
-	}
+	must.Refuse(openData(run))(t, `source.csv: one row of class "eel"; with train.validation it takes two`)
 }
 
 // classMeans are the means of the columns by class of a set whose labels are known.

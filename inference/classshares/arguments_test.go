@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"iwda/inference/classshares"
+	"iwda/internal/must"
 	"iwda/weightest"
 	"iwda/weightest/intervals"
 )
@@ -38,10 +39,7 @@ func TestArguments(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	heldOut, labels := onLine(random, sourceShares, 300, 1)
 	target, predicted := onLine(random, targetShares, 200, 1)
-	s, err := classshares.Fit(3, heldOut, labels, target, classshares.Settings{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Have(classshares.Fit(3, heldOut, labels, target, classshares.Settings{}))(t)
 	_, few := s.Performance(labels, predicted[:100], intervals.BootstrapSettings{})
 	_, other := s.Performance(labels, append([]int{3}, predicted[1:]...), intervals.BootstrapSettings{})
 	_, percent := s.Performance(labels, predicted, intervals.BootstrapSettings{Level: 95})
@@ -50,8 +48,6 @@ func TestArguments(t *testing.T) {
 		"100 predictions of 200 rows": few, "class 3 is predicted of row 0; there are 3 classes": other,
 		"the level is 95": percent, "there are none": none,
 	} {
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want one with %q", err, want)
-		}
+		must.Fail(t, err, want)
 	}
 }

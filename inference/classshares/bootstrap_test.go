@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"iwda/internal/gaussians"
+	"iwda/internal/must"
 	"iwda/weightest"
 	"iwda/weightest/intervals"
 )
@@ -34,10 +35,7 @@ func TestIntervalsKnowOfTheCalibration(t *testing.T) {
 			&given:    func() (intervals.Uncertainty, error) { return intervals.Bootstrap(s.Sample, s.estimator, how) },
 			&counted:  func() (intervals.Uncertainty, error) { return intervals.Bootstrap(s.Sample, weightest.BBSE{}, how) },
 		} {
-			u, err := bound()
-			if err != nil {
-				t.Fatal(err)
-			}
+			u := must.Have(bound())(t)
 			if e := u.Shares.Each[0]; e.Low <= problem.Target[0] && problem.Target[0] <= e.High {
 				*held++
 			}
@@ -77,14 +75,8 @@ func TestResampleOfOtherTrainingShares(t *testing.T) {
 	for _, form := range []string{"ts", "nbvs"} {
 		how := Settings{Calibration: form, Trained: []float64{0.6, 0.3, 0.1}}
 		s := fit(t, 3, heldOut, labels, target, how)
-		r, err := s.resampler()
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := r.problem(counts, once, random)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Have(s.resampler())(t)
+		got := must.Have(r.problem(counts, once, random))(t)
 		want := fit(t, 3, again, theirs, target, how)
 		if want.Form != form {
 			t.Fatalf("fitted %s in the place of %s", want.Form, form)
@@ -128,10 +120,7 @@ func TestZerosAndRareClasses(t *testing.T) {
 				source.Probabilities, target.Probabilities = votes(source.Probabilities, 3, random), votes(target.Probabilities, 3, random)
 			}
 			s := fit(t, 3, rowsOf(source.Probabilities), source.Labels, rowsOf(target.Probabilities), Settings{})
-			u, err := s.Bootstrap(intervals.BootstrapSettings{Seed: seed, Replicas: 60})
-			if err != nil {
-				t.Fatal(err)
-			}
+			u := must.Have(s.Bootstrap(intervals.BootstrapSettings{Seed: seed, Replicas: 60}))(t)
 			for y, e := range u.Shares.Each {
 				if e.Low <= c.shares[y] && c.shares[y] <= e.High {
 					held[y]++

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"iwda/inference/classshares"
+	"iwda/internal/must"
 	"iwda/weightest"
 	"iwda/weightest/calibration"
 )
@@ -48,10 +49,7 @@ func TestFit(t *testing.T) {
 		heldOut, labels := onLine(random, sourceShares, 3000, sharpness)
 		target, _ := onLine(random, targetShares, 5000, sharpness)
 		before := slices.Clone(target.Values)
-		s, err := classshares.Fit(3, heldOut, labels, target, classshares.Settings{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Have(classshares.Fit(3, heldOut, labels, target, classshares.Settings{}))(t)
 		if math.Abs(s.Temperature()-sharpness) > 0.1*sharpness {
 			t.Errorf("temperature %v of logits times %v", s.Temperature(), sharpness)
 		}
@@ -107,10 +105,7 @@ func TestSampleOfABalancedClassifier(t *testing.T) {
 		"speaks for equal shares": {Calibration: calibration.Identity(2), SpeaksFor: []float64{0.5, 0.5}},
 		"by its settings":         made(t, source, labels, []float64{0.5, 0.5}),
 	} {
-		sample, err := c.Sample(source, labels, target)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sample := must.Have(c.Sample(source, labels, target))(t)
 		rows, _ := sample.Source()
 		// 0.9·3/4 and 0.1·1/4; 0.2·3/4 and 0.8·1/4; 0.5·3/4 and 0.5·1/4
 		for what, pair := range map[string][2]float64{"first": {rows[0], 27. / 28}, "last": {rows[6], 3. / 7}, "target's": {sample.Target()[0], 0.75}} {
@@ -127,11 +122,7 @@ func TestSampleOfABalancedClassifier(t *testing.T) {
 
 func made(t *testing.T, heldOut classshares.Rows, labels []int, trained []float64) classshares.Classifier {
 	t.Helper()
-	c, err := classshares.Calibrate(2, heldOut, labels, classshares.Settings{Calibration: calibration.None, Trained: trained})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return must.Have(classshares.Calibrate(2, heldOut, labels, classshares.Settings{Calibration: calibration.None, Trained: trained}))(t)
 }
 
 // Held-out rows that are told apart by far determine no calibration, and the probabilities go
@@ -162,15 +153,9 @@ func TestSeparatedRows(t *testing.T) {
 func TestCorrected(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	heldOut, labels := onLine(random, sourceShares, 500, 2)
-	c, err := classshares.Calibrate(3, heldOut, labels, classshares.Settings{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Have(classshares.Calibrate(3, heldOut, labels, classshares.Settings{}))(t)
 	for _, q := range [][]float64{targetShares, {0.4, 0.6, 0}} {
-		want, err := weightest.Correct(c.Of(heldOut), q, c.SpeaksFor)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Have(weightest.Correct(c.Of(heldOut), q, c.SpeaksFor))(t)
 		got := c.Corrected(q).Probabilities(weightest.Widen(heldOut.Values))
 		if floats.Distance(got, want, math.Inf(1)) > 1e-12 {
 			t.Errorf("for %v %v, want %v", q, got[:6], want[:6])

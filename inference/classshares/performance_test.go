@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"iwda/internal/gaussians"
+	"iwda/internal/must"
 	"iwda/weightest/intervals"
 )
 
@@ -47,11 +48,7 @@ func TestPerformance(t *testing.T) {
 					heldOut.Groups, rows.Groups = source.Groups, target.Groups
 				}
 				s := fit(t, k, heldOut, source.Labels, rows, Settings{})
-				performance, err := s.Performance(maxima(source.Probabilities, k), predicted, intervals.BootstrapSettings{Seed: seed, Replicas: 100})
-				if err != nil {
-					t.Fatal(err)
-				}
-				return performance
+				return must.Have(s.Performance(maxima(source.Probabilities, k), predicted, intervals.BootstrapSettings{Seed: seed, Replicas: 100}))(t)
 			}
 			count := func(what string, a Accuracy, truth float64) {
 				of[what]++
@@ -105,10 +102,7 @@ func TestRecallOfFewRows(t *testing.T) {
 		source, target := p.DrawSource(600, random), p.DrawTarget(50, random)
 		predicted := maxima(target.Probabilities, k)
 		s := fit(t, k, rowsOf(source.Probabilities), source.Labels, rowsOf(target.Probabilities), Settings{})
-		got, err := s.Performance(maxima(source.Probabilities, k), predicted, intervals.BootstrapSettings{Seed: seed, Replicas: 20})
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Have(s.Performance(maxima(source.Probabilities, k), predicted, intervals.BootstrapSettings{Seed: seed, Replicas: 20}))(t)
 		for y, class := range got.Classes {
 			right, rows := 0.0, 0.0
 			for i, label := range target.Labels {
@@ -153,9 +147,5 @@ func TestPerformanceOfUnknown(t *testing.T) {
 
 func fit(t testing.TB, classes int, heldOut Rows, labels []int, target Rows, s Settings) *Shares {
 	t.Helper()
-	x, err := Fit(classes, heldOut, labels, target, s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return x
+	return must.Have(Fit(classes, heldOut, labels, target, s))(t)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"iwda/internal/clusters"
@@ -53,12 +54,17 @@ func Accuracy(s Scores, among int) (e Estimate, powered bool) {
 	if lambda >= 0 && p > 0 && p < 1 {
 		return wilson(p, p*(1-p)/s.variance(lambda), s.reach(among)), true
 	}
-	n := float64(len(s.Right))
-	rows := n / unknownShare(n, float64(s.All.Rows))
+	return s.counted(p, unknownShare(float64(len(s.Right)), float64(s.All.Rows)), among), false
+}
+
+// counted is the estimate by the number of labelled rows alone, p of which are right, if so many rows have no label: of each
+// that has one there is less to learn.
+func (s Scores) counted(p, unknown float64, among int) Estimate {
+	rows := float64(len(s.Right)) / unknown
 	if s.Groups != nil {
 		rows /= s.inflation(p)
 	}
-	return wilson(p, rows, s.reach(among)), false
+	return wilson(p, rows, s.reach(among))
 }
 
 func (s Scores) check() {
@@ -121,32 +127,15 @@ func (s Scores) reach(among int) float64 {
 // unknownShare is that of rows without a label.
 func unknownShare(labelled, rows float64) float64 { return max(0, 1-labelled/rows) }
 
-// Share estimates the share of rows that are right from some with labels, which need not be drawn
-// with equal probabilities: each stands for as many as its weight says, itself among them. Both
-// slices have n values, n > 0; groups are those of [Scores].
-func Share(right, weights []float64, groups []int) Estimate {
-	sum := floats.Sum(weights)
-	p := min(1, floats.Dot(right, weights)/sum)
-	// Rows of equal weight that tell as much (Kish 1965), more as each tells nothing new of itself.
-	rows := sum * sum / max(0, floats.Dot(weights, weights)-sum)
-	reach := distuv.UnitNormal.Quantile((1 + level) / 2)
-	if groups != nil {
-		residuals := make([]float64, len(right))
-		for i, r := range right {
-			residuals[i] = weights[i] * (r - p)
-		}
-		rows /= max(1, clusters.Inflation(residuals, groups))
-		reach = distuv.StudentsT{Sigma: 1, Nu: max(1, clusters.Effective(weights, groups)-1)}.Quantile((1 + level) / 2)
-	}
-	return wilson(p, rows, reach)
+// Share estimates the share of rows that are right by some of the labelled rows (n > 0 values), as those of a class, if so
+// many of all rows have labels; groups are those of [Scores].
+func Share(right []float64, groups []int, labelled, rows int) Estimate {
+	s := Scores{Right: right, Groups: groups}
+	return s.counted(stat.Mean(right, nil), unknownShare(float64(labelled), float64(rows)), 1)
 }
 
-// Wilson is the interval of Wilson (1927) of a share of so many rows, which need not be whole.
-func Wilson(p, rows float64) Estimate {
-	return wilson(p, rows, distuv.UnitNormal.Quantile((1+level)/2))
-}
-
-// wilson is Wilson with z standard errors to both sides.
+// wilson is the interval of Wilson (1927) of a share of so many rows, which need not be whole, with z standard errors to both
+// sides.
 func wilson(p, rows, z float64) Estimate {
 	if math.IsInf(rows, 1) {
 		return Estimate{p, p, p}

@@ -97,16 +97,15 @@ func TestFewMistakes(t *testing.T) {
 	near(t, "five wrong, high", got.High, 0.9565242, 1e-6)
 }
 
-// Rows of which some count more tell less than as many that count alike.
+// The fewer rows have no label, the narrower is the interval of a share of those that have one.
 func TestShare(t *testing.T) {
-	even := Share([]float64{1, 1, 1, 0}, []float64{2, 2, 2, 2}, nil)
-	uneven := Share([]float64{1, 1, 1, 0}, []float64{4, 1, 1, 2}, nil)
-	near(t, "even", even.Value, 0.75, 1e-12)
-	near(t, "uneven", uneven.Value, 0.75, 1e-12)
-	if even.High-even.Low >= uneven.High-uneven.Low {
-		t.Errorf("%+v of rows of equal weight, %+v of others", even, uneven)
+	right := []float64{1, 1, 1, 0}
+	half, all := Share(right, nil, 40, 80), Share(right, nil, 80, 80)
+	near(t, "half", half.Value, 0.75, 1e-12)
+	if few := Share(right, nil, 8, 80); few.High-few.Low <= half.High-half.Low {
+		t.Errorf("%+v if half of the rows have labels, %+v if a tenth has", half, few)
 	}
-	if all := Share([]float64{1, 1, 1, 0}, []float64{1, 1, 1, 1}, nil); all.Low != 0.75 || all.High != 0.75 {
+	if all.Low != 0.75 || all.High != 0.75 {
 		t.Errorf("%+v of rows that all have labels", all)
 	}
 }
@@ -259,11 +258,8 @@ func TestGroups(t *testing.T) {
 		} else if c.Low <= truth[0]-truth[1] && truth[0]-truth[1] <= c.High {
 			held["difference"]++
 		}
-		right, weights, groups := d.scores(0, labelled, true).Right, make([]float64, len(labelled)), make([]int, len(labelled))
-		for i, row := range labelled {
-			weights[i], groups[i] = count/most, d.groups[row]
-		}
-		if e := Share(right, weights, groups); e.Low <= truth[0] && truth[0] <= e.High {
+		scores := d.scores(0, labelled, true)
+		if e := Share(scores.Right, scores.Groups, len(labelled), count*size); e.Low <= truth[0] && truth[0] <= e.High {
 			held["share"]++
 		}
 	}
@@ -294,7 +290,7 @@ func TestFinite(t *testing.T) {
 			held++
 		}
 		m := Powered(s.Right, s.Expected, s.All)
-		former := Wilson(m.Value, m.Value*(1-m.Value)/(m.Expected+m.Labelled)/unknownShare(n, rows))
+		former := wilson(m.Value, m.Value*(1-m.Value)/(m.Expected+m.Labelled)/unknownShare(n, rows), s.reach(1))
 		narrower += (e.High - e.Low) / (former.High - former.Low) / draws
 		// Seven others, as good, of which the best is chosen.
 		best, value, right := s, e.Value, truth

@@ -11,6 +11,8 @@ import (
 	"gonum.org/v1/gonum/diff/fd"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"iwda/internal/must"
 )
 
 // classes draws rows of k classes on a circle, turned by an angle, with these shares.
@@ -78,10 +80,7 @@ func TestFloor(t *testing.T) {
 				weights[i] = c.shares[class] / equal[class]
 			}
 			predicted := nearest(target, 4)
-			f, err := Of(4, Source{Features: source, Labels: labels, Predicted: nearest(source, 4), Weights: weights}, Target{Features: target, Predicted: predicted})
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := must.Have(Of(4, Source{Features: source, Labels: labels, Predicted: nearest(source, 4), Weights: weights}, Target{Features: target, Predicted: predicted}))(t)
 			right := accuracy(predicted, truth)
 			if f.Value > right {
 				above++
@@ -145,10 +144,7 @@ func TestUnits(t *testing.T) {
 	weights := make([]float64, len(labels))
 	floats.AddConst(1, weights)
 	s, q := Source{Features: source, Labels: labels, Predicted: nearest(source, 3), Weights: weights}, Target{Features: target, Predicted: nearest(target, 3)}
-	first, err := Of(3, s, q)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Have(Of(3, s, q))(t)
 	if again, _ := Of(3, s, q); again != first {
 		t.Errorf("%+v, then %+v", first, again)
 	}
@@ -206,10 +202,7 @@ func TestConstantFeature(t *testing.T) {
 		return &wider
 	}
 	s, q := Source{Features: source, Labels: labels, Predicted: nearest(source, 2), Weights: weights}, Target{Features: target, Predicted: nearest(target, 2)}
-	want, err := Of(2, s, q)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Have(Of(2, s, q))(t)
 	s.Features, q.Features = with(source, 0.1), with(target, 0.3)
 	if got, err := Of(2, s, q); err != nil || math.Abs(got.Value-want.Value) > 0.02 {
 		t.Errorf("%+v, without the feature %+v, %v", got, want, err)
@@ -222,9 +215,7 @@ func TestWrongInput(t *testing.T) {
 		return 2, Source{Features: mat.NewDense(10, 1, []float64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}), Labels: []int{0, 0, 0, 0, 0, 1, 1, 1, 1, 1}, Predicted: make([]int, 10), Weights: append([]float64{}, ones...)},
 			Target{Features: mat.NewDense(10, 1, append([]float64{}, ones...)), Predicted: make([]int, 10)}
 	}
-	if _, err := Of(valid()); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(Of(valid()))(t)
 	for want, spoil := range map[string]func(s *Source, t *Target){
 		"9 source rows": func(s *Source, _ *Target) {
 			*s = Source{Features: mat.NewDense(9, 1, nil), Labels: s.Labels[1:], Predicted: s.Predicted[1:], Weights: s.Weights[1:]}
@@ -235,9 +226,7 @@ func TestWrongInput(t *testing.T) {
 	} {
 		k, s, q := valid()
 		spoil(&s, &q)
-		if err := attempt(k, s, q); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
-		}
+		must.Fail(t, attempt(k, s, q), want)
 	}
 }
 
@@ -287,10 +276,7 @@ func TestOutside(t *testing.T) {
 	others, _ := classes(random, 400, []float64{0.5, 0.5}, 0, 0.4)
 	weights := slices.Repeat([]float64{1}, 400)
 	s, q := Source{Features: rows, Labels: labels, Predicted: nearest(rows, 2), Weights: weights}, Target{Features: others, Predicted: nearest(others, 2)}
-	inside, err := Of(2, s, q)
-	if err != nil {
-		t.Fatal(err)
-	}
+	inside := must.Have(Of(2, s, q))(t)
 	q.Outside = make([]bool, 400)
 	for i := range 100 {
 		q.Outside[4*i] = true
@@ -331,10 +317,7 @@ func TestFloorOfGroups(t *testing.T) {
 			s.Labels = append(s.Labels, labels[i/n])
 		}
 		s.Predicted, q.Predicted = nearest(s.Features, 2), nearest(q.Features, 2)
-		f, err := Of(2, s, q)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Have(Of(2, s, q))(t)
 		return f.Value
 	}
 	once, together, alone := of(1, false), of(10, true), of(10, false)

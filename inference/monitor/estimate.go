@@ -34,16 +34,9 @@ type Estimate struct {
 // Of estimates shares by maximum likelihood of the rows of each bin, which may be weighted. No rows are
 // an error.
 func (r Reference) Of(bins []float64) (*Estimate, error) {
-	k, e := len(r), &Estimate{reference: r, rows: floats.Sum(bins)}
-	if !(e.rows > 0) {
+	k, e := len(r), r.smoothed()
+	if e.rows = floats.Sum(bins); !(e.rows > 0) {
 		return nil, fmt.Errorf("no rows to estimate class shares from")
-	}
-	pooled := r.base()
-	for _, row := range r { // a row of each class is like all classes
-		row := slices.Clone(row)
-		floats.Add(row, pooled)
-		floats.Scale(1/floats.Sum(row), row)
-		e.theta = append(e.theta, row)
 	}
 	// Bins are rows that count as often as they have rows, to a millionth.
 	prior := r.Shares()
@@ -64,12 +57,35 @@ func (r Reference) Of(bins []float64) (*Estimate, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.shares = found.TargetDistribution
-	e.mixture = make([]float64, len(bins))
-	for class, share := range e.shares {
+	return e, e.at(found.TargetDistribution)
+}
+
+// smoothed returns the estimate that has the frequencies of each class alone: a row of each is like all classes.
+func (r Reference) smoothed() *Estimate {
+	e, pooled := &Estimate{reference: r}, r.base()
+	for _, row := range r {
+		row := slices.Clone(row)
+		floats.Add(row, pooled)
+		floats.Scale(1/floats.Sum(row), row)
+		e.theta = append(e.theta, row)
+	}
+	return e
+}
+
+// itself returns the estimate for rows with the reference's shares.
+func (r Reference) itself() (*Estimate, error) {
+	e := r.smoothed()
+	return e, e.at(r.Shares())
+}
+
+// at sets the shares and what follows from them.
+func (e *Estimate) at(shares []float64) error {
+	e.shares = shares
+	e.mixture = make([]float64, len(e.theta[0]))
+	for class, share := range shares {
 		floats.AddScaled(e.mixture, share, e.theta[class])
 	}
-	return e, e.invert()
+	return e.invert()
 }
 
 // score returns the slope of a row's log-likelihood in the share of a class, by bin.
@@ -159,14 +175,13 @@ func (e *Estimate) Shares(level float64) (all []Interval) {
 
 // Accuracy returns how many of the classifier's own predictions are right under label shift, as Shares does.
 func (e *Estimate) Accuracy(level float64) Interval {
-	right := func(class, bin int) float64 { return indicator(bin/shifttest.PerClass == class) }
 	value := 0.0
 	for class, share := range e.shares {
 		for b, of := range e.theta[class] {
-			value += share * of * right(class, b)
+			value += share * of * rightly(class, b)
 		}
 	}
-	return interval(value, e.variance(e.influence(make([]float64, len(e.shares)), right)), level, 0)
+	return interval(value, e.variance(e.influence(make([]float64, len(e.shares)), rightly)), level, 0)
 }
 
 // Differences returns by how much the shares of e are above those of other, with intervals that hold for all

@@ -11,6 +11,7 @@ import (
 
 	"iwda/inference/selection"
 	"iwda/internal/golden"
+	"iwda/internal/must"
 )
 
 // Every criterion has a name of its own, and says what it costs and how it fails.
@@ -29,9 +30,7 @@ func TestEveryCriterionIsWhole(t *testing.T) {
 			t.Errorf("%s of nothing: %v", c.Name, err)
 		}
 	}
-	if _, err := selection.Find("accuracy"); err == nil || !strings.Contains(err.Error(), "iwv-y") {
-		t.Errorf("an unknown name: %v", err)
-	}
+	must.Refuse(selection.Find("accuracy"))(t, "iwv-y")
 }
 
 func TestBest(t *testing.T) {
@@ -110,10 +109,7 @@ func TestClassWeightedRiskEstimatesTheTargets(t *testing.T) {
 		weights[c] = target[c] / source[c]
 	}
 	ofSource, labels := draw(source)
-	estimate, err := selection.ClassWeightedRisk.Value(selection.Input{SourceLogits: ofSource, SourceLabels: labels, ClassWeights: weights})
-	if err != nil {
-		t.Fatal(err)
-	}
+	estimate := must.Have(selection.ClassWeightedRisk.Value(selection.Input{SourceLogits: ofSource, SourceLabels: labels, ClassWeights: weights}))(t)
 	ofTarget, truth := draw(target)
 	risk, err := selection.ClassWeightedRisk.Value(selection.Input{SourceLogits: ofTarget, SourceLabels: truth, ClassWeights: []float64{1, 1, 1}})
 	if err != nil || math.Abs(estimate-risk) > 0.03 {
@@ -162,10 +158,7 @@ func TestVanishingProbabilities(t *testing.T) {
 				logits.Set(i, j, least-float64((7*i+3*j)%11))
 			}
 		}
-		norm, err := selection.Find("bnm")
-		if err != nil {
-			t.Fatal(err)
-		}
+		norm := must.Have(selection.Find("bnm"))(t)
 		got, err := norm.Value(selection.Input{TargetLogits: logits})
 		if want := math.Sqrt(40) / 40; err != nil || math.Abs(got-want) > 1e-12 {
 			t.Errorf("logits of %v: %v, want %v; %v", least, got, want, err)

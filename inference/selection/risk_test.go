@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"iwda/inference/selection"
+	"iwda/internal/must"
 )
 
 // shifted returns rows of the problem on a line by a classifier that knows the source.
@@ -42,16 +43,10 @@ func TestClassWeightedRisk(t *testing.T) {
 func TestTargetRisk(t *testing.T) {
 	in := shifted(1)
 	in.ClassWeights = []float64{0.5, 1, 2}
-	unexplained, err := selection.Find("unexplained")
-	if err != nil {
-		t.Fatal(err)
-	}
+	unexplained := must.Have(selection.Find("unexplained"))(t)
 	want := 0.0
 	for _, part := range []selection.Criterion{selection.ClassWeightedRisk, unexplained} {
-		value, err := part.Value(in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		value := must.Have(part.Value(in))(t)
 		want += value
 	}
 	if got, err := selection.TargetRisk.Value(in); err != nil || got != want || selection.TargetRisk.Higher {

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"iwda/inference/selection"
+	"iwda/internal/must"
 )
 
 // line is a label-shift problem on a line: three classes two apart, of which the first is
@@ -45,10 +46,7 @@ func knowing(x []float64, sharpness float64) *mat.Dense {
 // Other class shares alone leave nothing unexplained but what few rows leave open; classes
 // that a part of the target's rows has left do, by about that part.
 func TestUnexplained(t *testing.T) {
-	criterion, err := selection.Find("unexplained")
-	if err != nil {
-		t.Fatal(err)
-	}
+	criterion := must.Have(selection.Find("unexplained"))(t)
 	random := rand.New(rand.NewPCG(8, 9))
 	heldOut, labels := onLine(random, line.source, 20000)
 	for _, part := range []float64{0, 0.2, 0.4} {

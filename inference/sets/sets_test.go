@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"iwda/internal/must"
 )
 
 // By hand: of four rows a class, of probabilities 0.2 to 0.8, one may be below the threshold if one in two rows
@@ -85,10 +87,7 @@ func TestCoverage(t *testing.T) {
 					}
 				}
 			}
-			thresholds, err := Fit(k, probabilities, labels, of, level)
-			if err != nil {
-				t.Fatal(err)
-			}
+			thresholds := must.Have(Fit(k, probabilities, labels, of, level))(t)
 			for class := range k {
 				rows := group(class)
 				if slices.Contains(thresholds.Of(rows[random.IntN(len(rows))]), class) {

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"iwda/inference/classshares"
+	"iwda/internal/must"
 	"iwda/weightest/intervals"
 	"iwda/weightest/shifttest"
 )
@@ -53,26 +54,20 @@ func ill(t *testing.T, signal, inSource, inTarget float64) (c Classifier, truth 
 	return c, truth, shifted
 }
 
-func (c Classifier) known(test shifttest.LabelShift) Known {
-	claimed, corrected := 0.0, must(c.Correct(0, len(c.Own)))
+func (c Classifier) known(t testing.TB, test shifttest.LabelShift) Known {
+	t.Helper()
+	claimed, corrected := 0.0, must.Have(c.Correct(0, len(c.Own)))(t)
 	for i, class := range c.Own {
 		claimed += corrected[2*i+class] / float64(len(c.Own))
 	}
 	return Of([]string{"no", "sepsis"}, c, Predictions{c.Own, c.Sample.Target(), claimed}, Evidence{Test: test, Bootstrap: intervals.BootstrapSettings{Replicas: 100, Level: 0.95, Seed: 1}})
 }
 
-func must(p []float64, err error) []float64 {
-	if err != nil {
-		panic(err)
-	}
-	return p
-}
-
 // A weak signal of a rare class finds none of its rows: that is the headline, and no need is met, however
 // many predictions are right.
 func TestLost(t *testing.T) {
 	c, truth, test := ill(t, 0.5, 0.09, 0.12)
-	k := c.known(test)
+	k := c.known(t, test)
 	right := 0.0
 	for i, class := range c.Own {
 		if class == truth[i] {
@@ -113,7 +108,7 @@ func TestClaims(t *testing.T) {
 	said := func(claimed float64) Number {
 		return Of([]string{"no", "sepsis"}, c, Predictions{c.Own, c.Sample.Target(), claimed}, usual).Cases[0].Accuracy
 	}
-	want := c.known(test).Cases[0].Accuracy
+	want := c.known(t, test).Cases[0].Accuracy
 	for _, claimed := range []float64{0.5, 0.7} {
 		if got := said(claimed); math.Abs(*got.Value-*want.Value) > 0.02 || math.Abs(*got.Low-*want.Low) > 0.02 {
 			t.Errorf("claims of %v make %v of %v", claimed, got, want)
@@ -124,7 +119,7 @@ func TestClaims(t *testing.T) {
 // A strong signal is enough, and needs are answered by the numbers that are given.
 func TestNeeds(t *testing.T) {
 	c, _, test := ill(t, 4, 0.3, 0.5)
-	k := c.known(test)
+	k := c.known(t, test)
 	if all := Together(k.Answers(nil)); all != Yes || k.Lost() != "" || Check(k.Answers(nil)) != nil {
 		t.Errorf("%v: %+v", all, k.Answers(nil))
 	}
@@ -135,10 +130,7 @@ func TestNeeds(t *testing.T) {
 		"accuracy >= 0.9": Yes, "accuracy>=0.999": No, " recall( sepsis ) >= 0.9": Yes, "recall(\"sepsis\") >= 0.99": Untold, "precision(no) >= 0.5": Yes,
 		"share(sepsis) within 0.1": Yes, "share(sepsis) within 0.001": Untold,
 	} {
-		needs, err := ParseNeeds([]string{text}, []string{"no", "sepsis"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		needs := must.Have(ParseNeeds([]string{text}, []string{"no", "sepsis"}))(t)
 		if got := k.Answers(needs); len(got) != 1 || got[0].Answer != want || got[0].Because == "" {
 			t.Errorf("%q: %+v, want %s", text, got, want)
 		}
@@ -160,7 +152,7 @@ func TestNeeds(t *testing.T) {
 func TestRejected(t *testing.T) {
 	c, _, test := ill(t, 4, 0.3, 0.5)
 	test.P, test.DegreesOfFreedom = 1e-6, 3
-	k := c.known(test)
+	k := c.known(t, test)
 	if k.Rejected == "" || k.Cases[0].Against == "" || k.Cases[1].For == "" || k.Classes[1].Share.Low != nil || k.Classes[1].Recall.Low != nil {
 		t.Errorf("%+v", k)
 	}

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"iwda/internal/must"
 )
 
 // module is the path that the names of our packages begin with.
@@ -54,10 +56,7 @@ func list(t *testing.T, environment []string, arguments ...string) []goPackage {
 // uppermost first.
 func layers(t *testing.T) []string {
 	t.Helper()
-	file, err := os.Open(filepath.Join(root, "docs", "architecture.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Have(os.Open(filepath.Join(root, "docs", "architecture.md")))(t)
 	defer file.Close()
 	var folders []string
 	inside := false

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -43,20 +44,12 @@ func TestWithoutCompiler(t *testing.T) {
 
 // TestMakeIwrun: the first step of make iwrun needs nothing that make build has left.
 func TestMakeIwrun(t *testing.T) {
-	checkout, err := filepath.Abs(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	entries, err := os.ReadDir(checkout)
-	if err != nil {
-		t.Fatal(err)
-	}
+	checkout := must.Have(filepath.Abs(root))(t)
+	entries := must.Have(os.ReadDir(checkout))(t)
 	folder := t.TempDir()
 	for _, entry := range entries {
 		if name := entry.Name(); name != "build" && name != ".git" {
-			if err := os.Symlink(filepath.Join(checkout, name), filepath.Join(folder, name)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Symlink(filepath.Join(checkout, name), filepath.Join(folder, name)))
 		}
 	}
 	command := exec.Command("make", "build/modules")
@@ -75,10 +68,7 @@ func TestProgramOfThePage(t *testing.T) {
 	if program == nil || output == nil {
 		t.Fatal("docs/architecture.md holds no Go program with its output")
 	}
-	checkout, err := filepath.Abs(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	checkout := must.Have(filepath.Abs(root))(t)
 	sums := testfiles.Read(t, filepath.Join(root, "go.sum"))
 	folder := t.TempDir()
 	for name, text := range map[string]string{

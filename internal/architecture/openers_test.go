@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"iwda/internal/must"
 )
 
 // opensWithoutAsking are the functions that open whatever stands under a name.
@@ -53,10 +55,7 @@ func TestOneDoorToFiles(t *testing.T) {
 
 func TestUses(t *testing.T) {
 	const text = `package p; import "os"; var open = os.Open; func f() { os.Stat(""); g(os.ReadFile); x.Open(); os.OpenFile("", 0, 0) }`
-	file, err := parser.ParseFile(token.NewFileSet(), "", text, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Have(parser.ParseFile(token.NewFileSet(), "", text, 0))(t)
 	if found := uses(file, opensWithoutAsking); len(found) != 2 {
 		t.Errorf("found %v, want two", found)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"iwda/internal/input"
+	"iwda/internal/must"
 )
 
 // Open shows a page, waits until an element that a selector names is seen, and returns what actions take, and
@@ -26,9 +27,7 @@ import (
 func Open(t *testing.T, page, selector string) (ctx context.Context, complaints *[]string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "report.html")
-	if err := os.WriteFile(path, []byte(page), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(page), 0o666))
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox)
 	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	t.Cleanup(stop)
@@ -52,9 +51,7 @@ func Open(t *testing.T, page, selector string) (ctx context.Context, complaints 
 			}
 		}
 	})
-	if err := chromedp.Run(ctx, log.Enable(), network.Enable(), chromedp.Navigate("file://"+path), chromedp.WaitVisible(selector)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, chromedp.Run(ctx, log.Enable(), network.Enable(), chromedp.Navigate("file://"+path), chromedp.WaitVisible(selector)))
 	return ctx, complaints
 }
 
@@ -64,14 +61,11 @@ func CheckWidths(t *testing.T, ctx context.Context) {
 	for _, width := range []int64{360, 400, 768, 1280} {
 		var overflow int
 		var screenshot []byte
-		err := chromedp.Run(ctx,
+		must.Do(t, chromedp.Run(ctx,
 			chromedp.EmulateViewport(width, 900),
 			chromedp.Evaluate(`document.documentElement.scrollWidth - innerWidth`, &overflow),
 			chromedp.FullScreenshot(&screenshot, 90),
-		)
-		if err != nil {
-			t.Fatal(err)
-		}
+		))
 		if overflow > 0 {
 			t.Errorf("at a width of %d the page is %d pixels wider", width, overflow)
 		}
@@ -92,17 +86,12 @@ func CheckAccessible(t *testing.T, ctx context.Context) {
 	const unfold = `for (const d of document.querySelectorAll("details")) d.open = true; ""`
 	const run = `axe.run().then(r => JSON.stringify({passes: r.passes.length, violations: r.violations.map(v => ({id: v.id, help: v.help, nodes: v.nodes.map(n => n.html.slice(0, 200))}))}))`
 	var text string
-	if err := chromedp.Run(ctx, chromedp.Evaluate(string(axe)+`; ""`, &text), chromedp.Evaluate(unfold, &text)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, chromedp.Run(ctx, chromedp.Evaluate(string(axe)+`; ""`, &text), chromedp.Evaluate(unfold, &text)))
 	for _, scheme := range []string{"light", "dark"} {
 		for _, width := range []int64{400, 1280} {
 			media := emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}})
-			err := chromedp.Run(ctx, media, chromedp.EmulateViewport(width, 900),
-				chromedp.Evaluate(run, &text, func(p *cdpruntime.EvaluateParams) *cdpruntime.EvaluateParams { return p.WithAwaitPromise(true) }))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, chromedp.Run(ctx, media, chromedp.EmulateViewport(width, 900),
+				chromedp.Evaluate(run, &text, func(p *cdpruntime.EvaluateParams) *cdpruntime.EvaluateParams { return p.WithAwaitPromise(true) })))
 			var found struct {
 				Passes     int
 				Violations []struct {
@@ -110,9 +99,7 @@ func CheckAccessible(t *testing.T, ctx context.Context) {
 					Nodes    []string
 				}
 			}
-			if err := json.Unmarshal([]byte(text), &found); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, json.Unmarshal([]byte(text), &found))
 			setting := fmt.Sprintf("%s, %d pixels wide", scheme, width)
 			t.Logf("axe-core, %s: %d rules passed, %d violated", setting, found.Passes, len(found.Violations))
 			if found.Passes < 10 {

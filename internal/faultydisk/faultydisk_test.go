@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"iwda/internal/must"
 	"iwda/internal/wholefile"
 )
 
@@ -31,9 +32,7 @@ func TestOrdered(t *testing.T) {
 			calls = append(calls, *c)
 			return nil
 		}}
-		if err := work(recording, t.TempDir()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, work(recording, t.TempDir()))
 		for _, without := range []wholefile.Op{"", wholefile.OpSync, wholefile.OpSyncFolder} {
 			disk, broken := Ordered()
 			for _, c := range calls {

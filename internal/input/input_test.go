@@ -10,19 +10,16 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"iwda/internal/must"
 )
 
 // Whatever is no file is an error at once, under each of the ways to open one.
 func TestOnlyFilesAreOpened(t *testing.T) {
 	folder := t.TempDir()
 	t.Chdir(folder) // the names of sockets are short
-	if err := errors.Join(syscall.Mkfifo("pipe", 0o600), os.Mkdir("folder", 0o700), os.Symlink("pipe", "link")); err != nil {
-		t.Fatal(err)
-	}
-	socket, err := net.Listen("unix", "socket")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(syscall.Mkfifo("pipe", 0o600), os.Mkdir("folder", 0o700), os.Symlink("pipe", "link")))
+	socket := must.Have(net.Listen("unix", "socket"))(t)
 	defer socket.Close()
 	for _, name := range []string{"pipe", "folder", "link", "socket", "/dev/zero", "/dev/null"} {
 		if _, err := Open(name); !errors.Is(err, ErrNotFile) || !strings.HasPrefix(err.Error(), name+": ") {
@@ -50,9 +47,7 @@ func TestOnlyFilesAreOpened(t *testing.T) {
 func TestRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	for _, text := range []string{"", "abc", strings.Repeat("0123456789", 1000)} {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 		if got, err := Read(path, int64(len(text))); string(got) != text || err != nil {
 			t.Errorf("%d bytes of %d, %v", len(got), len(text), err)
 		}
@@ -73,7 +68,7 @@ func TestRead(t *testing.T) {
 func TestLinksStayInside(t *testing.T) {
 	folder, elsewhere := t.TempDir(), t.TempDir()
 	inside := filepath.Join(folder, "below", "file")
-	if err := errors.Join(
+	must.Do(t, errors.Join(
 		os.Mkdir(filepath.Join(folder, "below"), 0o700),
 		os.WriteFile(inside, []byte("inside"), 0o600),
 		os.WriteFile(filepath.Join(elsewhere, "file"), []byte("outside"), 0o600),
@@ -84,9 +79,7 @@ func TestLinksStayInside(t *testing.T) {
 		os.Symlink(elsewhere, filepath.Join(folder, "other")),
 		os.Symlink("../"+filepath.Base(elsewhere), filepath.Join(folder, "beside")),
 		os.Symlink(folder, filepath.Join(elsewhere, "in")),
-	); err != nil {
-		t.Fatal(err)
-	}
+	))
 	for _, root := range []string{folder, filepath.Join(elsewhere, "in")} {
 		for _, name := range []string{"below/file", "near", "below/again/again/file"} {
 			file, err := OpenIn(root, name)

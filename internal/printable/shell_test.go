@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"iwda/internal/must"
 )
 
 // A shell reads words as they were.
@@ -14,10 +16,7 @@ func TestShellWord(t *testing.T) {
 	for _, word := range words {
 		script += " " + ShellWord(word)
 	}
-	out, err := exec.Command("bash", "-c", script).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Have(exec.Command("bash", "-c", script).Output())(t)
 	if got := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"); !slices.Equal(got, words) {
 		t.Errorf("got %q, want %q", got, words)
 	}

@@ -167,7 +167,7 @@ four:
 	VADDPD     (at), Y8, Y8     \
 	VMOVUPD    Y8, (at)
 
-// func addTileAVX2(sums *float64, stride int, x *[8]*float64, y *[4]*float64, n int)
+// func addTileAVX2(sums *float64, stride int, x *[2]*float64, y *[4]*float64, n int)
 TEXT ·addTileAVX2(SB), NOSPLIT, $0-40
 	MOVQ sums+0(FP), DI
 	MOVQ stride+8(FP), AX
@@ -385,43 +385,6 @@ four:
 	CMPQ        BX, CX
 	JNE         four
 	STORE8
-	VZEROUPPER
-	RET
-
-// func multiplyAVX2(out, a, b *float64, n int)
-TEXT ·multiplyAVX2(SB), NOSPLIT, $0-32
-	MOVQ out+0(FP), DI
-	MOVQ a+8(FP), R8
-	MOVQ b+16(FP), R9
-	MOVQ n+24(FP), CX
-	XORQ BX, BX
-
-four:
-	VMOVUPD (R8)(BX*8), Y0
-	VMULPD  (R9)(BX*8), Y0, Y0
-	VMOVUPD Y0, (DI)(BX*8)
-	ADDQ    $4, BX
-	CMPQ    BX, CX
-	JNE     four
-	VZEROUPPER
-	RET
-
-// func standardiseAVX2(row, mean, deviation *float32, n int)
-TEXT ·standardiseAVX2(SB), NOSPLIT, $0-32
-	MOVQ row+0(FP), DI
-	MOVQ mean+8(FP), R8
-	MOVQ deviation+16(FP), R9
-	MOVQ n+24(FP), CX
-	XORQ BX, BX
-
-eight:
-	VMOVUPS (DI)(BX*4), Y0
-	VSUBPS  (R8)(BX*4), Y0, Y0
-	VDIVPS  (R9)(BX*4), Y0, Y0
-	VMOVUPS Y0, (DI)(BX*4)
-	ADDQ    $8, BX
-	CMPQ    BX, CX
-	JNE     eight
 	VZEROUPPER
 	RET
 

@@ -1,6 +1,5 @@
 // Package simd has inner loops over columns of numbers: exponentials, products, and rows
-// that become columns. On amd64 with AVX2 and FMA they take four values at a time, and some with
-// AVX-512 eight.
+// that become columns. On amd64 with AVX2 and FMA they take four values at a time.
 //
 // Every result has the same bits on every processor: the loops in Go that stand in where
 // there is no AVX2 add and round in the same order, each product fused with its sum. Only
@@ -264,15 +263,6 @@ func SumLogs(values, counts []float64) float64 {
 	return sum + math.Log(product)
 }
 
-// Multiply sets every entry of out to the product of those of a and b. It panics where the
-// lengths differ.
-func Multiply(out, a, b []float64) {
-	checkRows(len(out), len(a), len(b))
-	for i := multiplyWide(out, a, b); i < len(out); i++ {
-		out[i] = a[i] * b[i]
-	}
-}
-
 // Transpose sets dst, of columns rows, to the transpose of src, of rows rows:
 //
 //	dst[j·dstStride + i] = src[i·srcStride + j]   for i < rows, j < columns.
@@ -290,16 +280,6 @@ func Transpose(dst, src []float64, rows, columns, dstStride, srcStride int) {
 		for j, value := range src[i*srcStride : i*srcStride+columns] {
 			dst[j*dstStride+i] = value
 		}
-	}
-}
-
-// Standardise changes every value of a row to (x - mean)/deviation, those of its column. It
-// panics where the lengths differ.
-func Standardise(row, mean, deviation []float32) {
-	checkRows(len(row), len(mean), len(deviation))
-	for j := standardiseWide(row, mean, deviation); j < len(row); j++ {
-		centred := row[j] - mean[j]
-		row[j] = centred / deviation[j]
 	}
 }
 

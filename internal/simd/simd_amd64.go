@@ -6,24 +6,8 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// vectors are the instructions that the processor and the operating system have.
-type vectors uint8
-
-const (
-	scalar vectors = iota
-	avx2           // AVX2 and FMA
-	avx512         // and AVX-512's F and DQ
-)
-
-var has = func() vectors {
-	switch {
-	case !cpu.X86.HasAVX2 || !cpu.X86.HasFMA:
-		return scalar
-	case cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ:
-		return avx512
-	}
-	return avx2
-}()
+// hasVectors says that the processor and the operating system have AVX2 and FMA.
+var hasVectors = cpu.X86.HasAVX2 && cpu.X86.HasFMA
 
 // expTable is what the exponentials read, each number once for every lane: log₂ e, -log 2
 // in two parts, the smallest x, the exponent's bias as an integer, and the coefficients.
@@ -41,12 +25,8 @@ var expNumbers = func() (table expTable) {
 
 // addExpWide does what AddExp does for the first entries and returns their number.
 func addExpWide(x, z, largest, sum []float64, of Affine) int {
-	if whole := len(x) / (2 * lanes) * (2 * lanes); has == avx512 && whole > 0 {
-		addExpAVX512(&expNumbers, &x[0], &z[0], &largest[0], &sum[0], whole, of)
-		return whole
-	}
 	whole := len(x) / lanes * lanes
-	if has == scalar || whole == 0 {
+	if !hasVectors || whole == 0 {
 		return 0
 	}
 	addExpAVX2(&expNumbers, &x[0], &z[0], &largest[0], &sum[0], whole, of)
@@ -57,7 +37,7 @@ func addExpWide(x, z, largest, sum []float64, of Affine) int {
 // and returns their number.
 func normaliseWide(sums *momentLanes, p, factor, z, mean []float64) int {
 	whole := len(p) / lanes * lanes
-	if has == scalar || whole == 0 {
+	if !hasVectors || whole == 0 {
 		return 0
 	}
 	normaliseAVX2(sums, &p[0], &factor[0], &z[0], &mean[0], whole)
@@ -67,7 +47,7 @@ func normaliseWide(sums *momentLanes, p, factor, z, mean []float64) int {
 // raiseWide does what Raise does for the first entries and returns their number.
 func raiseWide(largest, z []float64, of Affine) int {
 	whole := len(z) / lanes * lanes
-	if has == scalar || whole == 0 {
+	if !hasVectors || whole == 0 {
 		return 0
 	}
 	raiseAVX2(&largest[0], &z[0], whole, of)
@@ -77,7 +57,7 @@ func raiseWide(largest, z []float64, of Affine) int {
 // combineWide does what Combine does for the first entries and returns their number.
 func combineWide(out, columns, weights []float64) int {
 	whole := len(out) / lanes * lanes
-	if has == scalar || whole == 0 || len(weights) == 0 {
+	if !hasVectors || whole == 0 || len(weights) == 0 {
 		return 0
 	}
 	combineAVX2(&out[0], &columns[0], &weights[0], whole, len(out), len(weights))
@@ -87,7 +67,7 @@ func combineWide(out, columns, weights []float64) int {
 // combinePairs does what CombineAll does for the first columns of out and returns their number.
 func combinePairs(out, columns, weights []float64, rows int) (done int) {
 	whole, count := rows/lanes*lanes, len(columns)/rows
-	if has == scalar || whole == 0 || count == 0 {
+	if !hasVectors || whole == 0 || count == 0 {
 		return 0
 	}
 	for ; (done+2)*rows <= len(out); done += 2 {
@@ -108,13 +88,10 @@ func combinePairs(out, columns, weights []float64, rows int) (done int) {
 // projectTiles does what ProjectAll does for the first rows and returns their number.
 func projectTiles(sums, columns, factors []float64, rows int) int {
 	whole := rows / lanes * lanes
-	if has == scalar || whole == 0 {
+	if !hasVectors || whole == 0 {
 		return 0
 	}
-	m, n, height := len(factors)/rows, len(columns)/rows, 2
-	if has == avx512 {
-		height = tileHeight
-	}
+	m, n := len(factors)/rows, len(columns)/rows
 	// The last column stands in for those beyond it.
 	var left [tileHeight]*float64
 	var right [tileWidth]*float64
@@ -122,17 +99,17 @@ func projectTiles(sums, columns, factors []float64, rows int) int {
 		for b := range right {
 			right[b] = &columns[min(j+b, n-1)*rows]
 		}
-		for i := 0; i < m; i += height {
+		for i := 0; i < m; i += tileHeight {
 			for a := range left {
 				left[a] = &factors[min(i+a, m-1)*rows]
 			}
-			if i+height <= m && j+tileWidth <= n {
-				addTile(&sums[i*n+j], n, &left, &right, whole)
+			if i+tileHeight <= m && j+tileWidth <= n {
+				addTileAVX2(&sums[i*n+j], n, &left, &right, whole)
 				continue
 			}
 			var some [tileHeight][tileWidth]float64
-			addTile(&some[0][0], tileWidth, &left, &right, whole)
-			for a := range min(height, m-i) {
+			addTileAVX2(&some[0][0], tileWidth, &left, &right, whole)
+			for a := range min(tileHeight, m-i) {
 				for b := range min(tileWidth, n-j) {
 					sums[(i+a)*n+j+b] += some[a][b]
 				}
@@ -149,7 +126,7 @@ const projected = 8
 func projectWide(sums, columns, factors []float64) int {
 	rows := len(factors)
 	whole := rows / lanes * lanes
-	if has == scalar || whole == 0 {
+	if !hasVectors || whole == 0 {
 		return 0
 	}
 	var products [projected]float64
@@ -167,34 +144,20 @@ func projectWide(sums, columns, factors []float64) int {
 	return whole
 }
 
-// multiplyWide does what Multiply does for the first entries and returns their number.
-func multiplyWide(out, a, b []float64) int {
-	whole := len(out) / lanes * lanes
-	if has == scalar || whole == 0 {
-		return 0
-	}
-	multiplyAVX2(&out[0], &a[0], &b[0], whole)
-	return whole
-}
-
-// Products of eight columns, or of two without AVX-512, with four others are summed at the
-// same time.
-const tileHeight, tileWidth = 8, 4
+// Products of two columns with four others are summed at the same time.
+const tileHeight, tileWidth = 2, 4
 
 // addGramWide does what AddGram does for the first rows and returns their number.
 func addGramWide(sums []float64, stride int, x [][]float64) int {
 	whole := len(x[0]) / lanes * lanes
-	if has == scalar || whole == 0 {
+	if !hasVectors || whole == 0 {
 		return 0
 	}
-	n, height := len(x), 2
-	if has == avx512 {
-		height = tileHeight
-	}
+	n := len(x)
 	// The last column stands in for those beyond it.
 	var left [tileHeight]*float64
 	var right [tileWidth]*float64
-	for i := 0; i < n; i += height {
+	for i := 0; i < n; i += tileHeight {
 		for a := range left {
 			left[a] = &x[min(i+a, n-1)][0]
 		}
@@ -202,13 +165,13 @@ func addGramWide(sums []float64, stride int, x [][]float64) int {
 			for b := range right {
 				right[b] = &x[min(j+b, n-1)][0]
 			}
-			if j+1 >= i+height && i+height <= n && j+tileWidth <= n {
-				addTile(&sums[i*stride+j], stride, &left, &right, whole)
+			if j+1 >= i+tileHeight && i+tileHeight <= n && j+tileWidth <= n {
+				addTileAVX2(&sums[i*stride+j], stride, &left, &right, whole)
 				continue
 			}
 			var some [tileHeight][tileWidth]float64
-			addTile(&some[0][0], tileWidth, &left, &right, whole)
-			for a := range min(height, n-i) {
+			addTileAVX2(&some[0][0], tileWidth, &left, &right, whole)
+			for a := range min(tileHeight, n-i) {
 				for b := max(0, i+a-j); b < min(tileWidth, n-j); b++ {
 					sums[(i+a)*stride+j+b] += some[a][b]
 				}
@@ -218,20 +181,10 @@ func addGramWide(sums []float64, stride int, x [][]float64) int {
 	return whole
 }
 
-// addTile adds the products of columns of x and y to rows of sums that are stride values
-// apart.
-func addTile(sums *float64, stride int, x *[tileHeight]*float64, y *[tileWidth]*float64, n int) {
-	if has == avx512 {
-		addTileAVX512(sums, stride, x, y, n)
-	} else {
-		addTileAVX2(sums, stride, x, y, n)
-	}
-}
-
 // transposeWide does what Transpose does, or nothing, and tells which.
 func transposeWide(dst, src []float64, rows, columns, dstStride, srcStride int) bool {
 	const block = 32 // rows, whose values stay in the fastest cache
-	if has == scalar || rows < lanes || columns < lanes {
+	if !hasVectors || rows < lanes || columns < lanes {
 		return false
 	}
 	wholeColumns := columns / lanes * lanes
@@ -249,19 +202,8 @@ func transposeWide(dst, src []float64, rows, columns, dstStride, srcStride int) 
 	return true
 }
 
-// standardiseWide does what Standardise does for the first values and returns their number.
-func standardiseWide(row, mean, deviation []float32) int {
-	whole := len(row) / (2 * lanes) * (2 * lanes)
-	if has == scalar || whole == 0 {
-		return 0
-	}
-	standardiseAVX2(&row[0], &mean[0], &deviation[0], whole)
-	return whole
-}
-
 // The functions below are in the files of assembly; n, rows and columns are
-// multiples of lanes, of twice as many for the exponentials of AVX-512 and for float32, and
-// not 0.
+// multiples of lanes, and not 0.
 
 //go:noescape
 func addExpAVX2(table *expTable, x, z, largest, sum *float64, n int, of Affine)
@@ -285,22 +227,11 @@ func combinePairAVX2(out, columns, weights *float64, n, stride, count int)
 //go:noescape
 func projectAVX2(products *[projected]float64, columns *[projected]*float64, factors *float64, n int)
 
-//go:noescape
-func multiplyAVX2(out, a, b *float64, n int)
-
-// addTileAVX2 takes the first two columns of x, addTileAVX512 all eight.
+// addTileAVX2 adds the products of columns of x and y to rows of sums that are stride values
+// apart.
 //
 //go:noescape
 func addTileAVX2(sums *float64, stride int, x *[tileHeight]*float64, y *[tileWidth]*float64, n int)
 
 //go:noescape
-func addTileAVX512(sums *float64, stride int, x *[tileHeight]*float64, y *[tileWidth]*float64, n int)
-
-//go:noescape
-func standardiseAVX2(row, mean, deviation *float32, n int)
-
-//go:noescape
 func transposeAVX2(dst, src *float64, rows, columns, dstStride, srcStride int)
-
-//go:noescape
-func addExpAVX512(table *expTable, x, z, largest, sum *float64, n int, of Affine)

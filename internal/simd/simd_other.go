@@ -18,8 +18,4 @@ func projectTiles(_, _, _ []float64, _ int) int { return 0 }
 
 func projectWide(_, _, _ []float64) int { return 0 }
 
-func multiplyWide(_, _, _ []float64) int { return 0 }
-
 func transposeWide(_, _ []float64, _, _, _, _ int) bool { return false }
-
-func standardiseWide(_, _, _ []float32) int { return 0 }

@@ -25,9 +25,6 @@ func AskStacks(process *os.Process) {
 	process.Signal(syscall.SIGCONT)
 }
 
-// Checkpoint is the signal that asks for a checkpoint.
-var Checkpoint os.Signal = syscall.SIGUSR1
-
 // PeakMemory is the largest resident memory that this process has had, in bytes.
 func PeakMemory() int64 {
 	var usage syscall.Rusage

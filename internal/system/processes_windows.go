@@ -21,15 +21,6 @@ func Stop(_ *os.Process, input io.Closer) { input.Close() }
 // AskStacks ends a process, which has no signal for more.
 func AskStacks(process *os.Process) { process.Kill() }
 
-// noSignal is one that never comes.
-type noSignal struct{}
-
-func (noSignal) Signal()        {}
-func (noSignal) String() string { return "no signal" }
-
-// Checkpoint is the signal that asks for a checkpoint: there is none.
-var Checkpoint os.Signal = noSignal{}
-
 var getMemory = windows.NewLazySystemDLL("kernel32.dll").NewProc("K32GetProcessMemoryInfo")
 
 // PeakMemory is the largest resident memory that this process has had, in bytes.

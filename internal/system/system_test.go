@@ -5,15 +5,14 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"iwda/internal/must"
 )
 
 // open opens a file of a folder until the test ends.
 func open(t *testing.T, path string, flags int) *os.File {
 	t.Helper()
-	file, err := OpenFile(path, flags, 0o666)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Have(OpenFile(path, flags, 0o666))(t)
 	t.Cleanup(func() { file.Close() })
 	return file
 }
@@ -22,9 +21,7 @@ func open(t *testing.T, path string, flags int) *os.File {
 func TestLocks(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	first := open(t, path, os.O_RDWR|os.O_CREATE)
-	if _, err := first.WriteString("mine"); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(first.WriteString("mine"))(t)
 	second := open(t, path, Reading)
 	for _, step := range []struct {
 		file *os.File
@@ -53,14 +50,10 @@ func TestLocks(t *testing.T) {
 func TestRenameOfOpenFiles(t *testing.T) {
 	folder := t.TempDir()
 	old, made := filepath.Join(folder, "file"), filepath.Join(folder, ".file.new")
-	if err := os.WriteFile(old, []byte("former"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(old, []byte("former"), 0o666))
 	reader, writer := open(t, old, Reading), open(t, made, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
 	_, err := writer.WriteString("new")
-	if err := errors.Join(err, Lock(writer, Exclusive), Rename(made, old), SyncFolder(folder)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(err, Lock(writer, Exclusive), Rename(made, old), SyncFolder(folder)))
 	former := make([]byte, 6)
 	if _, err := reader.Read(former); err != nil || string(former) != "former" {
 		t.Errorf("the reader has %q, %v", former, err)

@@ -15,31 +15,26 @@ import (
 	"testing"
 
 	"iwda/internal/input"
+	"iwda/internal/must"
 )
 
 // Write writes a file, and makes the folders above it.
 func Write(t testing.TB, path, text string) {
 	t.Helper()
 	MakeFolder(t, filepath.Dir(path))
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(text), 0o666))
 }
 
 // MakeFolder makes a folder and those above it.
 func MakeFolder(t testing.TB, path string) {
 	t.Helper()
-	if err := os.MkdirAll(path, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(path, 0o777))
 }
 
 // Remove removes a file, which must be there, or an empty folder.
 func Remove(t testing.TB, path string) {
 	t.Helper()
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(path))
 }
 
 // Folder returns a new folder with files by their paths below it, with slashes.
@@ -55,11 +50,7 @@ func Folder[T string | []byte](t testing.TB, files map[string]T) (root string) {
 // Read returns the content of a file.
 func Read(t testing.TB, path string) []byte {
 	t.Helper()
-	content, err := input.Read(path, input.Tensors)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return content
+	return must.Have(input.Read(path, input.Tensors))(t)
 }
 
 // ReadJSON reads a file of JSON into a value.
@@ -75,12 +66,8 @@ func Gzip[T string | []byte](t testing.TB, content T) T {
 	t.Helper()
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
-	if _, err := w.Write([]byte(content)); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(w.Write([]byte(content)))(t)
+	must.Do(t, w.Close())
 	return T(packed.Bytes())
 }
 
@@ -118,19 +105,14 @@ func Rows(t testing.TB, path string, width int, values []float32, name string, l
 		}
 		add("class_names", "<U8", fmt.Sprintf("(%d,)", len(classes)), letters)
 	}
-	if err := archive.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, archive.Close())
 	Write(t, path, file.String())
 }
 
 // Names are those of a folder's entries, in order.
 func Names(t testing.TB, folder string) (names []string) {
 	t.Helper()
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Have(os.ReadDir(folder))(t)
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
@@ -140,14 +122,9 @@ func Names(t testing.TB, folder string) (names []string) {
 // Cells changes the rows of a CSV text, of which the first names the columns.
 func Cells(t testing.TB, text string, change func(rows [][]string)) string {
 	t.Helper()
-	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must.Have(csv.NewReader(strings.NewReader(text)).ReadAll())(t)
 	change(rows)
 	var b strings.Builder
-	if err := csv.NewWriter(&b).WriteAll(rows); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, csv.NewWriter(&b).WriteAll(rows))
 	return b.String()
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"iwda/internal/faultydisk"
+	"iwda/internal/must"
 	"iwda/internal/wholefile"
 )
 
@@ -35,9 +36,7 @@ func TestEveryCallFails(t *testing.T) {
 		try := func(disk *wholefile.Disk, fault string) {
 			folder := filepath.Join(t.TempDir(), "folder")
 			path, kept := filepath.Join(folder, "file"), filepath.Join(folder, "kept")
-			if err := errors.Join(os.Mkdir(folder, 0o777), os.WriteFile(path, []byte("former"), 0o666), os.WriteFile(kept, []byte("new"), 0o666)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, errors.Join(os.Mkdir(folder, 0o777), os.WriteFile(path, []byte("former"), 0o666), os.WriteFile(kept, []byte("new"), 0o666)))
 			err := write(disk, folder)
 			if err != nil && !strings.Contains(err.Error(), folder) {
 				t.Errorf("%s: %s: the error names no file: %v", name, fault, err)

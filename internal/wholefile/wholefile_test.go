@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -50,13 +51,8 @@ func TestWriteKeepsFormerFile(t *testing.T) {
 // As root, a rename would put a file in the place of the system's /dev/null.
 func TestWriteRefusesPipes(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	err := WriteText(pipe, "text")
-	if err == nil || !strings.Contains(err.Error(), pipe) || !strings.Contains(err.Error(), "device or a pipe") {
-		t.Errorf("error: %v", err)
-	}
+	must.Do(t, syscall.Mkfifo(pipe, 0o600))
+	must.Fail(t, WriteText(pipe, "text"), pipe, "device or a pipe")
 	if info, err := os.Lstat(pipe); err != nil || info.Mode()&os.ModeNamedPipe == 0 {
 		t.Errorf("the pipe is %v, %v", info.Mode(), err)
 	}
@@ -86,24 +82,15 @@ func TestLink(t *testing.T) {
 		testfiles.Write(t, what, text)
 	}
 	for range 2 {
-		if err := new(Disk).Link(path, from); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, new(Disk).Link(path, from))
 	}
-	first, err := os.Stat(from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Have(os.Stat(from))(t)
 	if second, err := os.Stat(path); err != nil || !os.SameFile(first, second) {
 		t.Errorf("two files; error %v", err)
 	}
 	// Replacing one name leaves the other.
-	if err := new(Disk).Copy(from, path); err != nil {
-		t.Fatal(err)
-	}
-	if first, err = os.Stat(from); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, new(Disk).Copy(from, path))
+	first = must.Have(os.Stat(from))(t)
 	if second, err := os.Stat(path); err != nil || os.SameFile(first, second) {
 		t.Errorf("still one file; error %v", err)
 	}
@@ -121,9 +108,7 @@ func TestLink(t *testing.T) {
 func TestCheckApart(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testfiles.Write(t, "rows", "")
-	if err := errors.Join(os.Symlink("rows", "soft"), os.Link("rows", "hard"), os.Mkdir("folder", 0o777)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.Symlink("rows", "soft"), os.Link("rows", "hard"), os.Mkdir("folder", 0o777)))
 	for _, name := range []string{"rows", "./rows", "folder/../rows", "soft", "hard"} {
 		if err := CheckApart([]string{"", "new", name}, []string{"", "missing", "rows"}); err == nil || !strings.Contains(err.Error(), name+" would be written over rows") {
 			t.Errorf("%s: %v", name, err)
@@ -132,15 +117,13 @@ func TestCheckApart(t *testing.T) {
 	if err := CheckApart([]string{"", "new", "", "folder", "rows"}, []string{"", "new", "soft2", "-"}); err != nil {
 		t.Error(err)
 	}
-	if err := CheckApart([]string{"new", "folder/../new"}, nil); err == nil || !strings.Contains(err.Error(), "folder/../new would be written twice") {
-		t.Error(err)
-	}
+	must.Fail(t, CheckApart([]string{"new", "folder/../new"}, nil), "folder/../new would be written twice")
 }
 
 // However a text is handed over, all of it is written, in its order.
 func TestEveryWayToWrite(t *testing.T) {
 	path, long := filepath.Join(t.TempDir(), "file"), strings.Repeat("0123456789", 1000)
-	err := Write(path, func(w io.Writer) error {
+	must.Do(t, Write(path, func(w io.Writer) error {
 		var failed error
 		for range 3 {
 			_, first := io.WriteString(w, "a")
@@ -150,10 +133,7 @@ func TestEveryWayToWrite(t *testing.T) {
 			failed = errors.Join(failed, first, second, third, fourth)
 		}
 		return failed
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if text, err := os.ReadFile(path); string(text) != strings.Repeat("a"+long+long+long, 3) || err != nil {
 		t.Errorf("%d bytes, %v", len(text), err)
 	}
@@ -189,17 +169,10 @@ func TestWriteFolder(t *testing.T) {
 		return func(made string) error { return WriteText(filepath.Join(made, "weights"), text) }
 	}
 	keep := func(name string) bool { return name != "weights" }
-	if err := new(Disk).WriteFolder(folder, keep, fill("first")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, new(Disk).WriteFolder(folder, keep, fill("first")))
 	run := filepath.Join(folder, "seed-9", "lock")
-	if err := errors.Join(os.Mkdir(filepath.Dir(run), 0o777), os.WriteFile(run, []byte("held"), 0o666), os.Symlink("seed-9", filepath.Join(folder, "best"))); err != nil {
-		t.Fatal(err)
-	}
-	before, err := os.Stat(run)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.Mkdir(filepath.Dir(run), 0o777), os.WriteFile(run, []byte("held"), 0o666), os.Symlink("seed-9", filepath.Join(folder, "best"))))
+	before := must.Have(os.Stat(run))(t)
 	broken := errors.New("broken")
 	expect := func(text string) {
 		t.Helper()
@@ -219,12 +192,8 @@ func TestWriteFolder(t *testing.T) {
 	}
 	expect("first")
 	link := filepath.Join(t.TempDir(), "link")
-	if err := os.Symlink(folder, link); err != nil {
-		t.Fatal(err)
-	}
-	if err := new(Disk).WriteFolder(link, keep, fill("second")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(folder, link))
+	must.Do(t, new(Disk).WriteFolder(link, keep, fill("second")))
 	expect("second")
 	// A file system that cannot exchange folders.
 	plain := &Disk{Before: func(c *Call) error {
@@ -233,8 +202,6 @@ func TestWriteFolder(t *testing.T) {
 		}
 		return nil
 	}}
-	if err := plain.WriteFolder(folder, keep, fill("third")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, plain.WriteFolder(folder, keep, fill("third")))
 	expect("third")
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"iwda/internal/evenly"
+	"iwda/internal/parallel"
 	"iwda/learners"
 	"iwda/learners/internal/trees"
 )
@@ -62,7 +63,7 @@ func binned(rows learners.Rows, s Settings) *table {
 		}
 	}
 	most := max(15, min(mostBins, mostCells/(len(all)*(s.Leaves+1)))) - 2 // borders
-	learners.Parallel(s.threads, len(all), func(_, i int) {
+	parallel.Each(s.threads, len(all), func(_, i int) {
 		if f := all[i]; f.word {
 			f.binWords(rows.Values, d, n)
 		} else {
@@ -98,32 +99,19 @@ func (f *feature) binWords(values []float32, d, n int) {
 }
 
 func (f *feature) binNumbers(values []float32, d, n, most int) {
-	keys := make([]uint32, 0, min(n, mostSorted))
+	there := make([]float32, 0, min(n, mostSorted))
 	for _, i := range evenly.Rows(n, mostSorted) {
 		if v := values[i*d+f.columns[0]]; v == v {
-			keys = append(keys, trees.Ordered(v))
+			there = append(there, v)
 		}
 	}
-	f.borders = borders(sorted(keys), most)
-	var of [mostBins]uint32
-	for i := range of {
-		of[i] = math.MaxUint32
-		if i < len(f.borders) {
-			of[i] = trees.Ordered(f.borders[i])
-		}
-	}
+	slices.Sort(there)
+	f.borders = borders(there, most)
 	f.bins = make([]uint8, n)
 	for i := range n {
-		v := values[i*d+f.columns[0]]
-		if v != v {
-			f.bins[i] = uint8(len(f.borders) + 1)
-			continue
-		}
-		key, bin := trees.Ordered(v), 0
-		for step := mostBins / 2; step > 0; step /= 2 {
-			if of[bin+step-1] < key {
-				bin += step
-			}
+		bin := len(f.borders) + 1
+		if v := values[i*d+f.columns[0]]; v == v {
+			bin, _ = slices.BinarySearch(f.borders, v)
 		}
 		f.bins[i] = uint8(bin)
 	}
@@ -131,56 +119,23 @@ func (f *feature) binNumbers(values []float32, d, n, most int) {
 
 // borders returns at most that many borders between sorted values: between any two that differ if
 // there are no more of these, and else where equal shares of the values end.
-func borders(keys []uint32, most int) (borders []float32) {
+func borders(values []float32, most int) (borders []float32) {
 	var ends []int // places at which a value begins that differs from the one before
-	for i := 1; i < len(keys); i++ {
-		if keys[i] != keys[i-1] {
+	for i := 1; i < len(values); i++ {
+		if values[i] != values[i-1] {
 			ends = append(ends, i)
 		}
 	}
 	last := 0
 	for _, end := range ends {
 		if len(ends) > most { // is it the first one past a quantile?
-			if quantile := end * (most + 1) / len(keys); quantile == last {
+			if quantile := end * (most + 1) / len(values); quantile == last {
 				continue
 			} else {
 				last = quantile
 			}
 		}
-		borders = append(borders, trees.Halfway(valueOf(keys[end-1]), valueOf(keys[end])))
+		borders = append(borders, trees.Halfway(values[end-1], values[end]))
 	}
 	return borders[:min(len(borders), most)]
-}
-
-// sorted returns the keys in their order, digit by digit: a comparison a step takes most of the time of
-// putting many rows into bins.
-func sorted(keys []uint32) []uint32 {
-	const bits = 11
-	aside := make([]uint32, len(keys))
-	for shift := 0; shift < 32; shift += bits {
-		var ends [1 << bits]int
-		for _, key := range keys {
-			ends[key>>shift&(1<<bits-1)]++
-		}
-		sum := 0
-		for digit, count := range ends {
-			ends[digit] = sum
-			sum += count
-		}
-		for _, key := range keys {
-			digit := key >> shift & (1<<bits - 1)
-			aside[ends[digit]] = key
-			ends[digit]++
-		}
-		keys, aside = aside, keys
-	}
-	return keys
-}
-
-// valueOf is the inverse of Ordered.
-func valueOf(key uint32) float32 {
-	if key>>31 == 1 {
-		return math.Float32frombits(key &^ (1 << 31))
-	}
-	return math.Float32frombits(^key)
 }

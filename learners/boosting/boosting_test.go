@@ -13,9 +13,9 @@ import (
 	"testing"
 
 	"iwda/internal/evenly"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 	"iwda/learners"
-	"iwda/learners/internal/trees"
 )
 
 func random() *rand.PCG { return rand.NewPCG(1, 2) }
@@ -28,14 +28,9 @@ type grown struct {
 
 func fit(t *testing.T, rows learners.Rows, others []float32, s Settings) grown {
 	t.Helper()
-	fitted, err := s.Fit(t.Context(), rows, others, max(1, s.threads), random())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fitted := must.Have(s.Fit(t.Context(), rows, others, max(1, s.threads), random()))(t)
 	m := fitted.Model.(Model)
-	if _, err := m.Check(rows.Columns()); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(m.Check(rows.Columns()))(t)
 	return grown{m, fitted.Crossed}
 }
 
@@ -98,16 +93,10 @@ func halves(t *testing.T, name string) (even, odd learners.Rows) {
 	for i, line := range strings.Split(strings.TrimSpace(string(text)), "\n") {
 		cells, of := strings.Split(line, ","), both[i%2]
 		for _, cell := range cells[:len(cells)-1] {
-			v, err := strconv.ParseFloat(cell, 32)
-			if err != nil {
-				t.Fatal(err)
-			}
+			v := must.Have(strconv.ParseFloat(cell, 32))(t)
 			of.Values = append(of.Values, float32(v))
 		}
-		y, err := strconv.Atoi(cells[len(cells)-1])
-		if err != nil {
-			t.Fatal(err)
-		}
+		y := must.Have(strconv.Atoi(cells[len(cells)-1]))(t)
 		of.Labels = append(of.Labels, y)
 		even.Classes = max(even.Classes, y+1)
 	}
@@ -276,9 +265,7 @@ func TestErrors(t *testing.T) {
 		changed, s := rows, Usual()
 		changed.Values = slices.Clone(rows.Values)
 		change(&changed, &s)
-		if _, err := s.Fit(t.Context(), changed, nil, 1, random()); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want one with %q", err, want)
-		}
+		must.Refuse(s.Fit(t.Context(), changed, nil, 1, random()))(t, want)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -302,32 +289,14 @@ func TestLittleToLearnFrom(t *testing.T) {
 
 // Bins of few values end between any two of them; of many they have equal shares of the rows.
 func TestBorders(t *testing.T) {
-	keys := func(values ...float32) (keys []uint32) {
-		for _, v := range values {
-			keys = append(keys, trees.Ordered(v))
-			if back := valueOf(trees.Ordered(v)); back != v {
-				t.Errorf("%v comes back as %v", v, back)
-			}
-		}
-		return keys
-	}
-	random := rand.New(random())
-	var few []uint32
-	for range 3000 {
-		few = append(few, random.Uint32()>>(random.IntN(4)*8))
-	}
-	want := slices.Sorted(slices.Values(few))
-	if got := sorted(few); !slices.Equal(got, want) {
-		t.Error("keys are not sorted")
-	}
-	if got := borders(keys(-3, -1, -1, 0, 4), 10); !slices.Equal(got, []float32{-2, -0.5, 2}) {
+	if got := borders([]float32{-3, -1, -1, 0, 4}, 10); !slices.Equal(got, []float32{-2, -0.5, 2}) {
 		t.Errorf("few values: %v", got)
 	}
 	var many []float32
 	for i := range 1000 {
 		many = append(many, float32(i*i))
 	}
-	got := borders(keys(many...), 9)
+	got := borders(many, 9)
 	if len(got) != 9 {
 		t.Fatalf("many values: %v", got)
 	}

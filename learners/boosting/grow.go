@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"iwda/internal/evenly"
+	"iwda/internal/parallel"
 	"iwda/learners"
 )
 
@@ -122,7 +123,7 @@ func newCrew(data *table, s Settings, boosters, trees int) *crew {
 
 // round adds the trees of a round to each booster.
 func (c *crew) round(ctx context.Context, boosters []*booster) error {
-	learners.Parallel(c.threads, len(boosters), func(_, i int) { boosters[i].setSlopes() })
+	parallel.Each(c.threads, len(boosters), func(_, i int) { boosters[i].setSlopes() })
 	type task struct {
 		of              *booster
 		tree            int
@@ -136,7 +137,7 @@ func (c *crew) round(ctx context.Context, boosters []*booster) error {
 			b.trees = append(b.trees, nil)
 		}
 	}
-	learners.Parallel(len(c.growers), len(tasks), func(worker, i int) {
+	parallel.Each(len(c.growers), len(tasks), func(worker, i int) {
 		if t := tasks[i]; ctx.Err() == nil {
 			t.of.trees[len(t.of.trees)-len(t.of.start)+t.tree] = c.growers[worker].grow(t.of, t.tree, t.places, t.columns)
 		}
@@ -284,7 +285,7 @@ func (g *grower) each(rows int, do func(i int, f *feature)) {
 	for side := range g.candidates {
 		g.candidates[side] = slices.Grow(g.candidates[side][:0], len(g.columns))[:len(g.columns)]
 	}
-	learners.Parallel(threads, len(g.columns), func(_, i int) { do(i, g.data.features[g.columns[i]]) })
+	parallel.Each(threads, len(g.columns), func(_, i int) { do(i, g.data.features[g.columns[i]]) })
 }
 
 // bestOf returns the best of a side's candidates, the first of equal ones, with which bins go left.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"iwda/internal/parallel"
 	"iwda/learners"
 	"iwda/learners/internal/trees"
 )
@@ -139,7 +140,7 @@ func (m Model) Logits(values []float32, d, threads int) []float64 {
 		steps[i] = step{of[threshold], int32(of[column]), int32(of[left]), int32(of[right]), int32(of[missing])}
 	}
 	logits := make([]float64, n*m.Classes)
-	learners.Parallel(threads, (n+block-1)/block, func(_, i int) {
+	parallel.Each(threads, (n+block-1)/block, func(_, i int) {
 		from, to := i*block, min(n, (i+1)*block)
 		for tree := range m.Trees {
 			class := m.ClassOf(tree)

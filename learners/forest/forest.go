@@ -14,6 +14,7 @@ import (
 	"math/rand/v2"
 
 	"iwda/internal/evenly"
+	"iwda/internal/parallel"
 	"iwda/learners"
 	"iwda/learners/internal/trees"
 )
@@ -107,7 +108,7 @@ func (f Forest) logits(values []float32, d, trees, threads int) []float64 {
 	const block = 256 // rows
 	n := len(values) / d
 	logits := make([]float64, n*f.Classes)
-	learners.Parallel(threads, (n+block-1)/block, func(_, b int) {
+	parallel.Each(threads, (n+block-1)/block, func(_, b int) {
 		sums := make([]float64, f.Classes)
 		for i := b * block; i < min(n, (b+1)*block); i++ {
 			first := 0

@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"iwda/internal/evenly"
+	"iwda/internal/must"
 	"iwda/learners"
 )
 
@@ -29,14 +30,9 @@ func fit(t testing.TB, rows learners.Rows, seed uint64) grown {
 
 func fitWith(t testing.TB, rows learners.Rows, others []float32, threads int, seed uint64) grown {
 	t.Helper()
-	fitted, err := Fit(t.Context(), rows, others, threads, rand.NewPCG(seed, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fitted := must.Have(Fit(t.Context(), rows, others, threads, rand.NewPCG(seed, 1)))(t)
 	g := grown{fitted.Model.(Forest), fitted.Crossed}
-	if _, err := g.Check(rows.Columns()); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(g.Check(rows.Columns()))(t)
 	return g
 }
 
@@ -258,16 +254,12 @@ func TestEdges(t *testing.T) {
 		t.Errorf("probabilities sum to %v", sum)
 	}
 	many.Classes = learners.MostClasses + 1
-	if _, err := Fit(t.Context(), many, nil, 1, rand.NewPCG(1, 1)); err == nil || !strings.Contains(err.Error(), "2049 classes") {
-		t.Error(err)
-	}
+	must.Refuse(Fit(t.Context(), many, nil, 1, rand.NewPCG(1, 1)))(t, "2049 classes")
 	for want, wrong := range map[string]learners.Rows{
 		"rows have weights": {Values: one.Values, Labels: one.Labels, Classes: 3, Weights: []float64{1, 1, 1, 1}},
 		"row 1, column 0: the value is NaN; make it finite": {Values: []float32{1, float32(math.NaN()), 2, 3}, Labels: one.Labels, Classes: 3},
 	} {
-		if _, err := Fit(t.Context(), wrong, nil, 1, rand.NewPCG(1, 1)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Error(err)
-		}
+		must.Refuse(Fit(t.Context(), wrong, nil, 1, rand.NewPCG(1, 1)))(t, want)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -326,20 +318,14 @@ func TestCheck(t *testing.T) {
 	}
 	f := g.Forest
 	f.Shares = []float32{0, 1, 1.5, 0}
-	if _, err := f.Check(2); err == nil || !strings.Contains(err.Error(), "share 0 of leaf 1 is 1.5") {
-		t.Error(err)
-	}
+	must.Refuse(f.Check(2))(t, "share 0 of leaf 1 is 1.5")
 	f.Trees = len(f.Nodes)
-	if _, err := f.Check(2); err == nil || !strings.Contains(err.Error(), "trees of") {
-		t.Error(err)
-	}
+	must.Refuse(f.Check(2))(t, "trees of")
 	chain := Forest{Trees: 1, Classes: 1, Shares: []float32{1}}
 	for i := range 600 {
 		chain.Nodes = append(chain.Nodes, 0, 0, float32(i+1), float32(i+1))
 	}
-	if _, err := chain.Check(1); err == nil || !strings.Contains(err.Error(), "below a root") {
-		t.Error(err)
-	}
+	must.Refuse(chain.Check(1))(t, "below a root")
 }
 
 func FuzzCheck(f *testing.F) {

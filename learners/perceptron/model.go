@@ -3,6 +3,7 @@ package perceptron
 import (
 	"fmt"
 
+	"iwda/internal/parallel"
 	"iwda/learners"
 )
 
@@ -69,7 +70,7 @@ func (m Model) Logits(values []float32, d, threads int) []float64 {
 	const block = 1024 // rows
 	n, rows := m.network(), len(values)/d
 	logits := make([]float64, rows*n.k)
-	learners.Parallel(threads, (rows+block-1)/block, func(_, b int) {
+	parallel.Each(threads, (rows+block-1)/block, func(_, b int) {
 		copy(logits[b*block*n.k:], n.logits(values[b*block*d:min(rows, (b+1)*block)*d], d))
 	})
 	return logits

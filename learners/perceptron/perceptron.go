@@ -15,6 +15,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"iwda/internal/evenly"
+	"iwda/internal/parallel"
 	"iwda/learners"
 )
 
@@ -88,7 +89,7 @@ func (s Settings) Fit(ctx context.Context, rows learners.Rows, others []float32,
 	losses, failed := make([]float64, folds), make([]error, folds)
 	best, least, since, rate := make([]network, folds), math.Inf(1), 0, s.Rate
 	for round := 0; ; round++ {
-		learners.Parallel(threads, folds, func(_, of int) { losses[of] = trainers[of].loss(held[of]) })
+		parallel.Each(threads, folds, func(_, of int) { losses[of] = trainers[of].loss(held[of]) })
 		switch loss := floats.Sum(losses); {
 		case loss < least:
 			least, since = loss, 0
@@ -103,14 +104,14 @@ func (s Settings) Fit(ctx context.Context, rows learners.Rows, others []float32,
 		if round == s.Rounds || rate < s.Rate/math.Exp2(float64(s.Halvings)+0.5) {
 			break
 		}
-		learners.Parallel(threads, folds, func(_, of int) { failed[of] = trainers[of].round(ctx, rate) })
+		parallel.Each(threads, folds, func(_, of int) { failed[of] = trainers[of].round(ctx, rate) })
 		if err := cmp.Or(failed...); err != nil {
 			return fail(err)
 		}
 	}
 	result := learners.Fitted{Model: merged(best), Crossed: learners.Crossed{Others: make([][]float64, folds)}}
 	judged := make([][]float64, folds)
-	learners.Parallel(threads, folds, func(_, of int) {
+	parallel.Each(threads, folds, func(_, of int) {
 		judged[of] = best[of].logits(rows.Part(held[of]).Values, d)
 		result.Crossed.Others[of] = best[of].logits(others, d)
 	})

@@ -15,6 +15,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"iwda/internal/evenly"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 	"iwda/learners"
 	"iwda/learners/internal/softmax"
@@ -22,14 +23,9 @@ import (
 
 func fit(t *testing.T, s Settings, rows learners.Rows, others []float32, threads int, seed uint64) (Model, learners.Crossed) {
 	t.Helper()
-	fitted, err := s.Fit(t.Context(), rows, others, threads, rand.NewPCG(seed, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fitted := must.Have(s.Fit(t.Context(), rows, others, threads, rand.NewPCG(seed, 1)))(t)
 	m := fitted.Model.(Model)
-	if err := m.Check(rows.Columns()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, m.Check(rows.Columns()))
 	return m, fitted.Crossed
 }
 
@@ -89,16 +85,10 @@ func halves(t *testing.T, name string) (even, odd learners.Rows) {
 	for i, line := range strings.Split(strings.TrimSpace(string(testfiles.Read(t, "../boosting/testdata/"+name+".csv"))), "\n") {
 		cells, of := strings.Split(line, ","), both[i%2]
 		for _, cell := range cells[:len(cells)-1] {
-			v, err := strconv.ParseFloat(cell, 32)
-			if err != nil {
-				t.Fatal(err)
-			}
+			v := must.Have(strconv.ParseFloat(cell, 32))(t)
 			of.Values = append(of.Values, float32(v))
 		}
-		y, err := strconv.Atoi(cells[len(cells)-1])
-		if err != nil {
-			t.Fatal(err)
-		}
+		y := must.Have(strconv.Atoi(cells[len(cells)-1]))(t)
 		of.Labels = append(of.Labels, y)
 		even.Classes = max(even.Classes, y+1)
 	}
@@ -310,9 +300,7 @@ func TestErrors(t *testing.T) {
 		changed := rows
 		changed.Values = slices.Clone(rows.Values)
 		change(&changed)
-		if _, err := Usual().Fit(t.Context(), changed, nil, 1, rand.NewPCG(1, 1)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want one with %q", err, want)
-		}
+		must.Refuse(Usual().Fit(t.Context(), changed, nil, 1, rand.NewPCG(1, 1)))(t, want)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -340,8 +328,6 @@ func TestCheck(t *testing.T) {
 		if strings.Contains(want, "want 9") && strings.HasPrefix(want, "bottleneck") {
 			d = 3
 		}
-		if err := changed.Check(d); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want one with %q", err, want)
-		}
+		must.Fail(t, changed.Check(d), want)
 	}
 }

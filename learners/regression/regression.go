@@ -17,6 +17,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"iwda/internal/evenly"
+	"iwda/internal/parallel"
 	"iwda/internal/simd"
 	"iwda/learners"
 )
@@ -78,7 +79,7 @@ func Fit(ctx context.Context, rows learners.Rows, others []float32, threads int,
 			copy(logits[strength][held[fold][i]*k:], row)
 		}
 	}
-	learners.Parallel(threads, len(problems), func(_, fold int) {
+	parallel.Each(threads, len(problems), func(_, fold int) {
 		var learnt []int
 		for row := range tried {
 			if of[row] == fold {
@@ -92,7 +93,7 @@ func Fit(ctx context.Context, rows learners.Rows, others []float32, threads int,
 	})
 	for s, c := range strengths {
 		logits = append(logits, make([]float64, len(tried)*k))
-		learners.Parallel(threads, len(problems), func(_, fold int) {
+		parallel.Each(threads, len(problems), func(_, fold int) {
 			if paths[fold][s], failed[fold] = problems[fold].minimum(ctx, c, paths[fold][max(0, s-1)], near); failed[fold] == nil {
 				judge(fold, s, problems[fold].classifier(paths[fold][s], c))
 			}
@@ -107,7 +108,7 @@ func Fit(ctx context.Context, rows learners.Rows, others []float32, threads int,
 	}
 	best := bestStrength(losses)
 	result := learners.Fitted{Crossed: learners.Crossed{Rows: tried, Logits: logits[best], Others: make([][]float64, len(problems))}}
-	learners.Parallel(threads, len(problems), func(_, fold int) {
+	parallel.Each(threads, len(problems), func(_, fold int) {
 		var c Classifier
 		c, failed[fold] = problems[fold].solve(ctx, strengths[best], paths[fold][best])
 		judge(fold, best, c)
@@ -186,7 +187,7 @@ func (c Classifier) Logits(values []float32, d, threads int) []float64 {
 		vectors = append(append(vectors, c.Weight[y*d:(y+1)*d]...), bias)
 	}
 	logits := make([]float64, len(values)/d*k)
-	learners.Parallel(threads, blocks(len(values)/d), func(_, b int) {
+	parallel.Each(threads, blocks(len(values)/d), func(_, b int) {
 		x := blockOf(values, d, b)
 		z := make([]float64, k*x.rows)
 		x.logits(z, vectors)

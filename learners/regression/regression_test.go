@@ -7,12 +7,12 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
 
 	"iwda/internal/evenly"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 	"iwda/learners"
 )
@@ -37,10 +37,7 @@ func problemOf(n, d, k int, separation float64, seed uint64) learners.Rows {
 
 func fit(t testing.TB, rows learners.Rows, others []float32, threads int) (Classifier, learners.Crossed) {
 	t.Helper()
-	fitted, err := Fit(t.Context(), rows, others, threads, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fitted := must.Have(Fit(t.Context(), rows, others, threads, nil))(t)
 	return fitted.Model.(Classifier), fitted.Crossed
 }
 
@@ -59,10 +56,7 @@ func TestMinimum(t *testing.T) {
 				for i := range start {
 					start[i] = float64(i%5) - 2
 				}
-				at, err := p.minimum(t.Context(), c, start, least)
-				if err != nil {
-					t.Fatal(err)
-				}
+				at := must.Have(p.minimum(t.Context(), c, start, least))(t)
 				gradient := make([]float64, len(at))
 				minima = append(minima, p.value(at, gradient, c))
 				if steepest := floats.Norm(gradient, math.Inf(1)); steepest > 1e-8 {
@@ -79,10 +73,7 @@ func TestMinimum(t *testing.T) {
 // A start of rows without most classes, whose biases are far from those of all rows, leads to the minimum too.
 func TestStartWithoutClasses(t *testing.T) {
 	rows := problemOf(900, 3, 300, 2, 4)
-	start, err := newProblem(rows.Part([]int{0, 1, 2, 3, 4}), 1).minimum(t.Context(), 1e-3, nil, near)
-	if err != nil {
-		t.Fatal(err)
-	}
+	start := must.Have(newProblem(rows.Part([]int{0, 1, 2, 3, 4}), 1).minimum(t.Context(), 1e-3, nil, near))(t)
 	if _, err := newProblem(rows, 2).minimum(t.Context(), 1e-3, start, least); err != nil {
 		t.Error(err)
 	}
@@ -99,14 +90,8 @@ func TestFewRows(t *testing.T) {
 		if len(few.basis) != 38 || many.basis != nil {
 			t.Fatalf("%d classes: bases of %d and %d", k, len(few.basis), len(many.basis))
 		}
-		got, err := few.solve(t.Context(), 3, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := many.solve(t.Context(), 0.5, few.whole(make([]float64, many.vectors*39)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Have(few.solve(t.Context(), 3, nil))(t)
+		want := must.Have(many.solve(t.Context(), 0.5, few.whole(make([]float64, many.vectors*39))))(t)
 		if !floats.EqualApprox(got.Weight, want.Weight, 1e-6) || !floats.EqualApprox(got.Bias, want.Bias, 1e-6) {
 			t.Errorf("%d classes: weights differ by %v", k, floats.Distance(got.Weight, want.Weight, math.Inf(1)))
 		}
@@ -121,10 +106,7 @@ func TestFewRows(t *testing.T) {
 func TestMostWork(t *testing.T) {
 	rows := problemOf(300, 5, 3, 1.5, 1)
 	start := newProblem(rows, 1)
-	at, err := start.minimum(t.Context(), 100, nil, near)
-	if err != nil {
-		t.Fatal(err)
-	}
+	at := must.Have(start.minimum(t.Context(), 100, nil, near))(t)
 	p := newProblem(rows, 1)
 	p.work = 2 * mostWork
 	again, err := p.minimum(t.Context(), 100, nil, least)
@@ -155,9 +137,7 @@ func TestManyClasses(t *testing.T) {
 		}
 	}
 	many := learners.Rows{Classes: 1001, Values: make([]float32, 1001*1000), Labels: evenly.All(1001)}
-	if _, err := Fit(t.Context(), many, nil, 1, nil); err == nil || !strings.Contains(err.Error(), "1001 classes of 1000 columns are too many: only 999 rows could be learnt from") {
-		t.Errorf("too many classes: %v", err)
-	}
+	must.Refuse(Fit(t.Context(), many, nil, 1, nil))(t, "1001 classes of 1000 columns are too many: only 999 rows could be learnt from")
 }
 
 // The gradient is that of differences, of weighted rows, two classes and more.

@@ -12,6 +12,7 @@ import (
 
 	"iwda/internal/conjugate"
 	"iwda/internal/evenly"
+	"iwda/internal/parallel"
 	"iwda/internal/simd"
 	"iwda/learners"
 	"iwda/learners/internal/softmax"
@@ -80,7 +81,7 @@ func newProblem(rows learners.Rows, threads int) *problem {
 	}
 	p.blocks = make([]block, blocks(p.n))
 	p.probabilities = make([][]float64, len(p.blocks))
-	learners.Parallel(threads, len(p.blocks), func(_, b int) {
+	parallel.Each(threads, len(p.blocks), func(_, b int) {
 		p.blocks[b] = blockOf(rows.Values, p.d, b)
 		p.probabilities[b] = make([]float64, p.k*p.blocks[b].rows)
 	})
@@ -154,7 +155,7 @@ func (p *problem) weight(row int) float64 {
 func (p *problem) inGroups(sums []float64, work func(sums []float64, b int, scratch []float64) float64) (value float64) {
 	groups := min(8, len(p.blocks))
 	values, parts := make([]float64, groups), make([][]float64, groups)
-	learners.Parallel(p.threads, groups, func(_, g int) {
+	parallel.Each(p.threads, groups, func(_, g int) {
 		parts[g] = make([]float64, len(sums))
 		scratch := make([]float64, (p.k+2)*blockRows)
 		for b := len(p.blocks) * g / groups; b < len(p.blocks)*(g+1)/groups; b++ {
@@ -201,7 +202,7 @@ func (p *problem) curvature(into, step []float64, c float64) {
 		z, mean := scratch[:p.k*n], scratch[p.k*n:(p.k+1)*n]
 		clear(z[:(p.k-p.vectors)*n])
 		x.logits(z[(p.k-p.vectors)*n:], step)
-		simd.Multiply(z, z, q)
+		floats.Mul(z, q)
 		clear(mean)
 		for y := p.k - p.vectors; y < p.k; y++ {
 			floats.Add(mean, z[y*n:(y+1)*n])
@@ -211,7 +212,7 @@ func (p *problem) curvature(into, step []float64, c float64) {
 				z[y*n+i] -= q[y*n+i] * m
 			}
 			if weights := p.weightsOf(b); weights != nil {
-				simd.Multiply(z[y*n:(y+1)*n], z[y*n:(y+1)*n], weights)
+				floats.Mul(z[y*n:(y+1)*n], weights)
 			}
 		}
 		p.project(into, b, z)

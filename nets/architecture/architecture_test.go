@@ -2,8 +2,9 @@ package architecture
 
 import (
 	"slices"
-	"strings"
 	"testing"
+
+	"iwda/internal/must"
 )
 
 func TestNamesAndInputs(t *testing.T) {
@@ -34,7 +35,5 @@ func TestNamesAndInputs(t *testing.T) {
 			t.Errorf("%s: %q, %v", name, a, err)
 		}
 	}
-	if _, err := Parse("resnet"); err == nil || !strings.Contains(err.Error(), `"resnet"; there are lenet, mlp, linear, forest, boosting, perceptron, resnet18`) {
-		t.Errorf("no network's name: %v", err)
-	}
+	must.Refuse(Parse("resnet"))(t, `"resnet"; there are lenet, mlp, linear, forest, boosting, perceptron, resnet18`)
 }

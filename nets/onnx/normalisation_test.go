@@ -16,6 +16,7 @@ import (
 	"iwda/datasets"
 	"iwda/datasets/images"
 	"iwda/datasets/normalise"
+	"iwda/internal/must"
 	"iwda/nets"
 	"iwda/nets/architecture"
 	"iwda/nets/onnx"
@@ -37,11 +38,7 @@ func TestRowsOfTheTargetAreTheSameEverywhere(t *testing.T) {
 		for i := range rows {
 			values[i*size+4] = float32(move) * values[i*size+4] // constant in one domain
 		}
-		set, err := datasets.NewFeatures("domain", values, datasets.KnownLabels(labels), []string{"a", "b", "c"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return set
+		return must.Have(datasets.NewFeatures("domain", values, datasets.KnownLabels(labels), []string{"a", "b", "c"}))(t)
 	}
 	source, target := domain(0), domain(1)
 	raw := slices.Concat(rowsOf(target)...)
@@ -49,10 +46,7 @@ func TestRowsOfTheTargetAreTheSameEverywhere(t *testing.T) {
 		{}, {Way: normalise.UnitLength}, {Way: normalise.OfSource}, {Way: normalise.Standard}, {Way: normalise.Matched},
 		{Way: normalise.OfSource, Clip: 2}, {Way: normalise.Standard, Clip: 2}, {Way: normalise.Matched, Clip: 2},
 	} {
-		n, err := normalise.Fit(how, source, target)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := must.Have(normalise.Fit(how, source, target))(t)
 		if clipped := n.Target != nil && n.Target.Low != nil; clipped != (how.Clip > 0) {
 			t.Errorf("%+v: clipped %v", how, clipped)
 		}
@@ -72,10 +66,7 @@ func TestPixelsAreTheSameEverywhere(t *testing.T) {
 	for i, b := range bytes {
 		pixels[i] = float32(b) / 255
 	}
-	small, err := datasets.NewImages("small", []int{1, 28, 28}, []string{"a"}, bytes, datasets.KnownLabels([]int{0}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	small := must.Have(datasets.NewImages("small", []int{1, 28, 28}, []string{"a"}, bytes, datasets.KnownLabels([]int{0})))(t)
 	lenet := onnx.Model{Architecture: architecture.LeNet, InputShape: []int{1, 28, 28}, Parameters: parameters(nets.NewLeNet(1, 3).State())}
 	sameEverywhere(t, "small", normalise.Channels([]float32{0.5}, []float32{0.5}), lenet, pixels, rowsOf(small)[0])
 
@@ -90,22 +81,11 @@ func TestPixelsAreTheSameEverywhere(t *testing.T) {
 		}
 	}
 	folder := t.TempDir()
-	file, err := os.Create(filepath.Join(folder, "a.png"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Have(os.Create(filepath.Join(folder, "a.png")))(t)
 	defer file.Close()
-	if err := png.Encode(file, picture); err != nil {
-		t.Fatal(err)
-	}
-	set, err := images.OpenUnlabelled(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	reader, err := images.NewReader(set, images.ReaderOptions{Side: side})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, png.Encode(file, picture))
+	set := must.Have(images.OpenUnlabelled(folder))(t)
+	reader := must.Have(images.NewReader(set, images.ReaderOptions{Side: side}))(t)
 	mean, deviation := images.Normalisation()
 	network := nets.NewFineTuned(resnet(t, 18), 3)
 	m := onnx.Model{Architecture: architecture.ResNet18, InputShape: []int{3, side, side}, Parameters: parameters(network.State())}
@@ -130,13 +110,8 @@ func rowsOf(set datasets.Set) [][]float32 {
 // does, with those that training sees.
 func sameEverywhere(t *testing.T, what string, n normalise.Normalisation, m onnx.Model, raw, want []float32) {
 	t.Helper()
-	text, err := json.Marshal(n)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(text, &m.Normalisation); err != nil {
-		t.Fatal(err)
-	}
+	text := must.Have(json.Marshal(n))(t)
+	must.Do(t, json.Unmarshal(text, &m.Normalisation))
 	got := slices.Clone(raw)
 	m.Normalisation.Rows(got, datasets.Size(m.InputShape))
 	if !slices.Equal(got, want) {

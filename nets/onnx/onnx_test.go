@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"iwda/datasets/normalise"
+	"iwda/internal/must"
 	"iwda/learners"
 	"iwda/learners/boosting"
 	"iwda/learners/forest"
@@ -49,11 +50,7 @@ func parameters(state nets.State) map[string]onnx.Tensor {
 
 func resnet(t *testing.T, depth int) *nets.ResNet {
 	t.Helper()
-	n, err := nets.NewResNet(depth)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
+	return must.Have(nets.NewResNet(depth))(t)
 }
 
 func encode(t *testing.T, models ...onnx.Model) file {
@@ -64,9 +61,7 @@ func encode(t *testing.T, models ...onnx.Model) file {
 func encodeAs(t *testing.T, about onnx.About, models ...onnx.Model) file {
 	t.Helper()
 	var out bytes.Buffer
-	if err := onnx.Write(&out, about, models...); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, onnx.Write(&out, about, models...))
 	return decode(t, out.Bytes())
 }
 
@@ -191,10 +186,7 @@ func grown(t *testing.T, name architecture.Name) nets.Network {
 		settings.Rounds, settings.Folds, settings.LeastRows = 5, 0, 3
 		learn = settings.Fit
 	}
-	fitted, err := learn(t.Context(), rows, nil, 1, rand.NewPCG(3, 4))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fitted := must.Have(learn(t.Context(), rows, nil, 1, rand.NewPCG(3, 4)))(t)
 	return learnt{fitted.Model}
 }
 

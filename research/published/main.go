@@ -2,7 +2,7 @@
 // prints what comes out beside the published numbers. A protocol file says which experiment
 // and with what settings; see labelshift-mnist.yaml.
 //
-//	go run ./research/published -c FILE [-o FOLDER] [-digits FOLDER] [-j N] [-format md|tex|csv|json]
+//	go run ./research/published -c FILE [-o FOLDER] [-digits FOLDER] [-j N] [-format md|csv|json]
 //
 // The networks' logits are kept in logits/ in the experiment's folder of results, and those
 // that are there are not computed again.

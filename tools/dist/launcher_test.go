@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -25,9 +26,7 @@ func compile(t *testing.T, text, output string, options ...string) {
 func write(t *testing.T, path, text string) {
 	t.Helper()
 	testfiles.MakeFolder(t, filepath.Dir(path))
-	if err := os.WriteFile(path, []byte(text), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(text), 0o777))
 }
 
 // packed makes a folder as `make dist` does, of a program that needs the library of a
@@ -109,9 +108,7 @@ func TestLauncher(t *testing.T) {
 		})
 	}
 	link := filepath.Join(t.TempDir(), "iwrun-torch")
-	if err := os.Symlink(filepath.Join(versioned, "iwrun-torch"), link); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(filepath.Join(versioned, "iwrun-torch"), link))
 	if said, status := launch(t, filepath.Dir(link), "LIBTORCH="+system); status != 7 || said != ran {
 		t.Errorf("by a link: status %d, %s", status, said)
 	}

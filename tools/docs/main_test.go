@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -17,14 +18,8 @@ const under = "docs" + "/"
 // TestPages: those that follow from the code are what make docs writes, none is too long, and
 // links between them, and those of comments, messages and configurations to them, lead somewhere.
 func TestPages(t *testing.T) {
-	generated, err := pages(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	wrong, err := check(root, generated)
-	if err != nil {
-		t.Fatal(err)
-	}
+	generated := must.Have(pages(root))(t)
+	wrong := must.Have(check(root, generated))(t)
 	for _, sentence := range wrong {
 		t.Error(sentence)
 	}
@@ -83,10 +78,7 @@ func TestBrokenLinks(t *testing.T) {
 	} {
 		testfiles.Write(t, filepath.Join(folder, name), text)
 	}
-	broken, err := brokenLinks(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	broken := must.Have(brokenLinks(folder))(t)
 	for i := range broken {
 		broken[i] = strings.TrimPrefix(broken[i], folder+"/")
 	}

@@ -22,6 +22,7 @@ import (
 	"strings"
 	"testing"
 
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -78,10 +79,7 @@ func check(t *testing.T, system string, packages ...string) {
 		files := token.NewFileSet()
 		var parsed []*ast.File
 		for _, name := range p.GoFiles {
-			file, err := parser.ParseFile(files, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
-			if err != nil {
-				t.Fatal(err)
-			}
+			file := must.Have(parser.ParseFile(files, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution))(t)
 			parsed = append(parsed, file)
 		}
 		config := types.Config{
@@ -132,10 +130,7 @@ func TestOneFile(t *testing.T) {
 	}
 	folder := t.TempDir()
 	output(t, command(t, "linux/"+runtime.GOARCH, "go", "build", "-o", folder+"/iwrun", "./cmd/iwrun"))
-	program, err := elf.Open(folder + "/iwrun")
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := must.Have(elf.Open(folder + "/iwrun"))(t)
 	defer program.Close()
 	for _, part := range program.Progs {
 		if part.Type == elf.PT_INTERP || part.Type == elf.PT_DYNAMIC {
@@ -174,10 +169,7 @@ func TestWASM(t *testing.T) {
 	}
 	t.Chdir(folder)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // as there
-	want, seconds, err := numbers()
-	if err != nil {
-		t.Fatal(err)
-	}
+	want, seconds := must.Both(numbers())(t)
 	native := map[string]float64{}
 	for _, n := range want {
 		native[n.name] = n.value
@@ -193,10 +185,7 @@ func TestWASM(t *testing.T) {
 		found := testfiles.Read(t, numbersName)
 		lines := bufio.NewScanner(bytes.NewReader(found))
 		lines.Scan()
-		took, err := strconv.ParseFloat(lines.Text(), 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		took := must.Have(strconv.ParseFloat(lines.Text(), 64))(t)
 		t.Logf("%s: the bootstrap takes %.2f s, %.1f times as long as here", system, took, took/seconds)
 		compared := 0
 		for lines.Scan() {

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"testing"
 
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 	"iwda/internal/timing"
 	"iwda/weightest"
@@ -35,13 +36,8 @@ func BenchmarkLabelShift(b *testing.B) {
 				if err != nil || c.Note != "" {
 					b.Fatal(c.Note, err)
 				}
-				s, err := weightest.SampleOf(k, c.Probabilities(source), labels, c.Probabilities(target))
-				if err != nil {
-					b.Fatal(err)
-				}
-				if estimate, err = (weightest.MLLS{}).Estimate(sampletest.Problem(b, s)); err != nil {
-					b.Fatal(err)
-				}
+				s := must.Have(weightest.SampleOf(k, c.Probabilities(source), labels, c.Probabilities(target)))(b)
+				estimate = must.Have((weightest.MLLS{}).Estimate(sampletest.Problem(b, s)))(b)
 			})
 			if folder := os.Getenv("IWDA_BENCH_PROBLEMS"); folder != "" {
 				writeShift(b, filepath.Join(folder, "labelshift-"+strconv.Itoa(k)), source, labels, target, estimate.Weights)
@@ -59,9 +55,7 @@ func writeShift(b *testing.B, path string, source []float64, labels []int, targe
 	}
 	var file bytes.Buffer
 	for _, values := range [][]float64{source, classes, target, weights} {
-		if err := binary.Write(&file, binary.LittleEndian, values); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, binary.Write(&file, binary.LittleEndian, values))
 	}
 	testfiles.Write(b, path, file.String())
 }

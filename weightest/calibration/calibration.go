@@ -74,7 +74,7 @@ func (c Calibration) calibrate(p, logits, storage []float64) {
 		sum[row] = 1 / total
 	}
 	for j := range k {
-		simd.Multiply(column(j), column(j), sum)
+		floats.Mul(column(j), sum)
 	}
 	simd.Transpose(p, panel, k, height, k, height)
 }

@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"iwda/internal/must"
 	"iwda/weightest"
 	"iwda/weightest/internal/panels"
 	"iwda/weightest/internal/sampletest"
@@ -175,9 +176,7 @@ func TestCalibrateErrors(t *testing.T) {
 			t.Errorf("%s without class 1: %s, error %v", form, got.Form, err)
 		}
 	}
-	if _, err := Calibrate("platt", logits, labels, 3); err == nil || !strings.Contains(err.Error(), "none, ts, bcts, bcts-ridge, nbvs, vs") {
-		t.Errorf("error %v, want one that names the calibrations", err)
-	}
+	must.Refuse(Calibrate("platt", logits, labels, 3))(t, "none, ts, bcts, bcts-ridge, nbvs, vs")
 	if _, err := Calibrate("ts", nil, nil, 3); !errors.Is(err, weightest.ErrNoStatistics) {
 		t.Errorf("no rows: error %v", err)
 	}
@@ -222,10 +221,7 @@ func TestCalibratedSample(t *testing.T) {
 			for i := range source {
 				source[i], target[i] = 20*r.NormFloat64(), 800*r.NormFloat64()
 			}
-			s, err := weightest.SampleOf(k, c.Probabilities(source), labels, c.Probabilities(target))
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.Have(weightest.SampleOf(k, c.Probabilities(source), labels, c.Probabilities(target)))(t)
 			for domain, logits := range map[string][]float64{"source": source, "target": target} {
 				got := s.Target()
 				if domain == "source" {

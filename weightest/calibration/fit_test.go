@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"iwda/internal/must"
 	"iwda/weightest"
 	"iwda/weightest/internal/weighttest"
 )
@@ -236,10 +237,7 @@ func TestOtherUnit(t *testing.T) {
 			t.Errorf("logits times %v: %s of scale %v, which is %v times what it should be; %s", factor, c.Form, c.Scales[0], ratio, c.Note)
 		}
 		other, labels := scaled(factor, 400)
-		r, err := c.OnResamples(other, labels)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Have(c.OnResamples(other, labels))(t)
 		random, counts := rand.New(rand.NewPCG(44, 2)), make([]int, 400)
 		for range 400 {
 			counts[random.IntN(400)]++
@@ -313,9 +311,5 @@ func TestManyClasses(t *testing.T) {
 
 func calibrate(t testing.TB, name string, logits []float64, labels []int, k int) Calibration {
 	t.Helper()
-	x, err := Calibrate(name, logits, labels, k)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return x
+	return must.Have(Calibrate(name, logits, labels, k))(t)
 }

@@ -7,6 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"iwda/internal/must"
 )
 
 // The loss and its derivatives row by row, as the comment of logLoss writes them: also
@@ -19,10 +21,7 @@ func TestLogLossAgainstItsDefinition(t *testing.T) {
 	for i := 0; i < n; i += 4 { // classes of different shares
 		labels[i] = 0
 	}
-	loss, err := newLogLoss(logits, labels, k)
-	if err != nil {
-		t.Fatal(err)
-	}
+	loss := must.Have(newLogLoss(logits, labels, k))(t)
 	for _, f := range forms[1:] {
 		for name, change := range map[string]func(scales, biases []float64){
 			"as they come":    func(_, _ []float64) {},

@@ -95,7 +95,7 @@ func (p *lossPanel) derivatives(f form) [][]float64 {
 	columns := make([][]float64, 0, f.parameters(len(p.logits)))
 	if f.vector {
 		for j, column := range p.probabilities {
-			simd.Multiply(p.scaled[j], column, p.logits[j])
+			floats.MulTo(p.scaled[j], column, p.logits[j])
 		}
 		columns = append(columns, p.scaled...)
 	} else {

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
+
+	"iwda/internal/must"
 )
 
 // few returns logits of three classes, too sure by half and biased, with labels.
@@ -30,10 +32,7 @@ func TestResamplerFitsRepeatedRows(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	for _, name := range []string{"ts", "bcts", "nbvs", "vs"} {
 		c := calibrate(t, name, logits, labels, 3)
-		r, err := c.OnResamples(logits, labels)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Have(c.OnResamples(logits, labels))(t)
 		for range 10 {
 			counts := make([]int, len(labels))
 			var repeated []float64
@@ -64,10 +63,7 @@ func TestResamplerTakesShorterSteps(t *testing.T) {
 	}
 	labels[0], counts[0] = 1, 3
 	c := calibrate(t, "ts", logits, labels, 2)
-	r, err := c.OnResamples(logits, labels)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Have(c.OnResamples(logits, labels))(t)
 	got := r.Fit(counts, rand.New(rand.NewPCG(1, 1))).Scales[0]
 	if want := math.Log(99. / 3); math.Abs(got-want) > 0.02 || math.Abs(c.Scales[0]-math.Log(99)) > 1e-6 {
 		t.Errorf("scale %v, want %v; of the sample it is %v", got, want, c.Scales[0])
@@ -83,10 +79,7 @@ func TestResamplerSpreads(t *testing.T) {
 	}{{30, 0.15, 0.5}, {6000, 0.3, 0.6}} {
 		logits, labels := few(c.rows)
 		fitted := calibrate(t, "bcts-ridge", logits, labels, 3)
-		r, err := fitted.OnResamples(logits, labels)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Have(fitted.OnResamples(logits, labels))(t)
 		if s := r.spread; s[0] < scaleDeviation || s[0] > 2*scaleDeviation || s[1] < c.low || s[1] > c.high {
 			t.Errorf("%d rows: scale %.2f, biases %.2f", c.rows, s[0], s[1])
 		}

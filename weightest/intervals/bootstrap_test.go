@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"iwda/internal/gaussians"
+	"iwda/internal/must"
 	"iwda/weightest"
 	"iwda/weightest/internal/sampletest"
 	"iwda/weightest/internal/weighttest"
@@ -19,11 +20,7 @@ import (
 
 func estimatorOf(t testing.TB, name string) weightest.Estimator {
 	t.Helper()
-	e, err := weightest.NewEstimator(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
+	return must.Have(weightest.NewEstimator(name))(t)
 }
 
 func TestBootstrapIsTheSameOnAnyProcessors(t *testing.T) {
@@ -54,32 +51,20 @@ func TestBootstrapGolden(t *testing.T) {
 		s := sampletest.Of(g.T)(g.Rows())
 		replicas := resampledSumsOf(s, count, 1)
 		full := sampletest.Problem(t, s)
-		targetOnly, err := weightest.MLLS{}.OnResamples(full)
-		if err != nil {
-			t.Fatal(err)
-		}
+		targetOnly := must.Have(weightest.MLLS{}.OnResamples(full))(t)
 		keys, counts := make([]uint64, len(s.Target())/s.Classes()), make([]int, len(s.Target())/s.Classes())
 		rowKeys(keys, 1, targetDomain, numbers(len(keys), nil))
 		draws := make(map[string][][]float64)
 		for i := range count {
-			p, err := replicas[i].Problem()
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Have(replicas[i].Problem())(t)
 			draws["pcc"] = append(draws["pcc"], p.TargetPredictions)
-			estimate, err := weightest.BBSE{}.Estimate(p)
-			if err != nil {
-				t.Fatal(err)
-			}
+			estimate := must.Have(weightest.BBSE{}.Estimate(p))(t)
 			draws["bbse-soft-raw"] = append(draws["bbse-soft-raw"], estimate.Raw)
 			if i < 600 {
 				poissonCounts(counts, keys, i)
 				p.Confusion = full.Confusion
 				p.Rows = &weightest.Rows{Probabilities: s.Target(), Counts: slices.Clone(counts)}
-				estimate, err := targetOnly.Estimate(p)
-				if err != nil {
-					t.Fatal(err)
-				}
+				estimate := must.Have(targetOnly.Estimate(p))(t)
 				draws["mlls-target-only"] = append(draws["mlls-target-only"], estimate.Weights)
 			}
 		}
@@ -99,10 +84,7 @@ func TestBootstrapGolden(t *testing.T) {
 func TestBootstrapWithoutEstimates(t *testing.T) {
 	// One source row of class 1: 37% of the resamples lack it.
 	s := sampletest.Of(t)(2, []float64{0.9, 0.1, 0.8, 0.2, 0.7, 0.3, 0.1, 0.9}, []int{0, 0, 0, 1}, []float64{0.9, 0.1, 0.3, 0.7, 0.8, 0.2})
-	u, err := Bootstrap(s, estimatorOf(t, "bbse-soft"), BootstrapSettings{Replicas: 200})
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := must.Have(Bootstrap(s, estimatorOf(t, "bbse-soft"), BootstrapSettings{Replicas: 200}))(t)
 	if !strings.Contains(u.Warning, "of 200 resamples have no estimate") {
 		t.Errorf("warning %q", u.Warning)
 	}
@@ -158,10 +140,7 @@ func TestIntervalsCover(t *testing.T) {
 		s := sampletest.Gaussian(t, problem, 250, 250, 1000+seed)
 		bounds := make(map[string]Uncertainty)
 		for _, name := range []string{"bbse-hard", "bbse-soft", "mlls"} {
-			u, err := Bootstrap(s, estimatorOf(t, name), BootstrapSettings{Replicas: 250, Seed: seed})
-			if err != nil {
-				t.Fatal(err)
-			}
+			u := must.Have(Bootstrap(s, estimatorOf(t, name), BootstrapSettings{Replicas: 250, Seed: seed}))(t)
 			bounds[name] = u
 		}
 		for name, u := range bounds {
@@ -198,10 +177,7 @@ func TestIntervalsOfAmbiguousShares(t *testing.T) {
 		mean := (row[0] + row[1]) / 2
 		row[0], row[1] = mean, mean
 	})
-	u, err := Bootstrap(s, weightest.MLLS{}, BootstrapSettings{Replicas: 40})
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := must.Have(Bootstrap(s, weightest.MLLS{}, BootstrapSettings{Replicas: 40}))(t)
 	if !strings.Contains(u.Warning, "other class shares explain the predictions as well") {
 		t.Errorf("warning %q", u.Warning)
 	}
@@ -220,10 +196,7 @@ func TestIntervalsOfAmbiguousShares(t *testing.T) {
 			row[i] = 1 / float64(len(row))
 		}
 	})
-	u, err = Bootstrap(constant, weightest.BBSE{}, BootstrapSettings{Replicas: 30, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	u = must.Have(Bootstrap(constant, weightest.BBSE{}, BootstrapSettings{Replicas: 30, Seed: 1}))(t)
 	for j, share := range u.Shares.Each {
 		if share.Low > 0.01 || share.High < 0.99 {
 			t.Errorf("a constant classifier: class %d has share %v", j, share)
@@ -277,9 +250,7 @@ func TestBootstrapDrawsPseudocounts(t *testing.T) {
 		},
 	} {
 		var e pseudocounter
-		if _, err := Bootstrap(s, &e, BootstrapSettings{Replicas: replicas, Seed: 5, Resample: resample}); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(Bootstrap(s, &e, BootstrapSettings{Replicas: replicas, Seed: 5, Resample: resample}))(t)
 		slices.Sort(e.all) // replicas come in any order
 		drawn = append(drawn, e.all)
 	}

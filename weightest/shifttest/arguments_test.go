@@ -3,21 +3,15 @@ package shifttest
 import (
 	"testing"
 
+	"iwda/internal/must"
 	"iwda/weightest"
 )
 
 // Lengths that do not fit are a mistake in the program, and are not read as other rows.
 func TestColumnSumsOfWrongLengths(t *testing.T) {
-	s, err := weightest.SampleOf(2, []float64{0.8, 0.2, 0.3, 0.7}, []int{0, 1}, []float64{0.3, 0.7})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Have(weightest.SampleOf(2, []float64{0.8, 0.2, 0.3, 0.7}, []int{0, 1}, []float64{0.3, 0.7}))(t)
 	sums := func() *ColumnSums {
-		c, err := NewColumnSums(s, []float64{0.5, 0.5}, 2)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return c
+		return must.Have(NewColumnSums(s, []float64{0.5, 0.5}, 2))(t)
 	}
 	for name, call := range map[string]func(){
 		"a share of two classes":      func() { _, _ = NewColumnSums(s, []float64{1}, 2) },

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"iwda/internal/must"
 	"iwda/weightest"
 	"iwda/weightest/internal/sampletest"
 )
@@ -84,23 +85,13 @@ func all([]float32) bool { return true }
 // test adds the rows in two batches each.
 func (d domains) test(t *testing.T) Columns {
 	t.Helper()
-	q, err := weightest.MLLS{Pseudocount: weightest.Laplace}.Estimate(sampletest.Problem(t, d.sample))
-	if err != nil {
-		t.Fatal(err)
-	}
-	sums, err := NewColumnSums(d.sample, q.TargetDistribution, testColumns)
-	if err != nil {
-		t.Fatal(err)
-	}
+	q := must.Have(weightest.MLLS{Pseudocount: weightest.Laplace}.Estimate(sampletest.Problem(t, d.sample)))(t)
+	sums := must.Have(NewColumnSums(d.sample, q.TargetDistribution, testColumns))(t)
 	sums.AddSource(d.source[:40*testColumns], d.labels[:40], nil)
 	sums.AddSource(d.source[40*testColumns:], d.labels[40:], nil)
 	sums.AddTarget(d.target[:8*testColumns])
 	sums.AddTarget(d.target[8*testColumns:])
-	found, err := sums.Test()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return found
+	return must.Have(sums.Test())(t)
 }
 
 // Whatever the target's shares, the test rejects as seldom as its level says.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"iwda/internal/gaussians"
+	"iwda/internal/must"
 	"iwda/weightest"
 )
 
@@ -28,36 +29,18 @@ func TestGroupsAreNoShift(t *testing.T) {
 				p.Target = p.Source
 				same := p.DrawTarget(groups*size, random)
 				sample := func(of gaussians.Drawn, grouped bool) *weightest.Sample {
-					s, err := weightest.SampleOf(k, source.Probabilities, source.Labels, of.Probabilities)
-					if err != nil {
-						t.Fatal(err)
-					}
+					s := must.Have(weightest.SampleOf(k, source.Probabilities, source.Labels, of.Probabilities))(t)
 					if grouped {
 						s.Group(source.Groups, of.Groups)
 					}
 					return s
 				}
 				shift := labelShift(t, sample(target, true), LabelShiftSettings{Seed: seed, Resamples: 99})
-				means, err := MeansTest(sample(same, true))
-				if err != nil {
-					t.Fatal(err)
-				}
-				distances, err := KolmogorovSmirnovTest(sample(same, true))
-				if err != nil {
-					t.Fatal(err)
-				}
-				problem, err := sample(target, true).Problem()
-				if err != nil {
-					t.Fatal(err)
-				}
-				estimate, err := weightest.MLLS{}.Estimate(problem)
-				if err != nil {
-					t.Fatal(err)
-				}
-				columns, err := NewColumnSums(sample(target, true), estimate.TargetDistribution, 2)
-				if err != nil {
-					t.Fatal(err)
-				}
+				means := must.Have(MeansTest(sample(same, true)))(t)
+				distances := must.Have(KolmogorovSmirnovTest(sample(same, true)))(t)
+				problem := must.Have(sample(target, true).Problem())(t)
+				estimate := must.Have(weightest.MLLS{}.Estimate(problem))(t)
+				columns := must.Have(NewColumnSums(sample(target, true), estimate.TargetDistribution, 2))(t)
 				narrow := func(wide []float64) (values []float32) {
 					for _, v := range wide {
 						values = append(values, float32(v))
@@ -66,10 +49,7 @@ func TestGroupsAreNoShift(t *testing.T) {
 				}
 				columns.AddSource(narrow(source.Probabilities), source.Labels, source.Groups)
 				columns.AddTarget(narrow(target.Probabilities))
-				found, err := columns.Test()
-				if err != nil {
-					t.Fatal(err)
-				}
+				found := must.Have(columns.Test())(t)
 				for test, p := range map[string]float64{"label shift": shift.P, "means": means.P, "Kolmogorov-Smirnov": distances.P, "columns": found.P} {
 					if p < Significance {
 						rejected[test]++

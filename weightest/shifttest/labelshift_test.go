@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"iwda/internal/gaussians"
+	"iwda/internal/must"
 	"iwda/weightest"
 	"iwda/weightest/internal/sampletest"
 	"iwda/weightest/internal/weighttest"
@@ -293,9 +294,5 @@ func TestRejectedBeside(t *testing.T) {
 
 func labelShift(t testing.TB, s *weightest.Sample, settings LabelShiftSettings) LabelShift {
 	t.Helper()
-	x, err := LabelShiftTest(s, settings)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return x
+	return must.Have(LabelShiftTest(s, settings))(t)
 }

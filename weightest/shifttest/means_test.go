@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"iwda/internal/must"
 	"iwda/weightest"
 	"iwda/weightest/internal/sampletest"
 )
@@ -60,14 +61,8 @@ func TestMeansRejects(t *testing.T) {
 	rejects := func(inTarget float64) (means, counts int) {
 		for range draws {
 			s := drawn(t, r, 150, 150, 0.1, inTarget)
-			m, err := MeansTest(s)
-			if err != nil {
-				t.Fatal(err)
-			}
-			c, err := ChiSquaredTest(s.Sums())
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must.Have(MeansTest(s))(t)
+			c := must.Have(ChiSquaredTest(s.Sums()))(t)
 			if m.P < 0.05 {
 				means++
 			}

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"iwda/internal/gaussians"
+	"iwda/internal/must"
 	"iwda/weightest"
 	"iwda/weightest/internal/sampletest"
 )
@@ -42,10 +43,7 @@ func TestMomentsMinimum(t *testing.T) {
 	for seed := range uint64(10) {
 		m := momentsOf(t, sampletest.Gaussian(t, gaussians.Rising(3), 120, 90, seed))
 		q := []float64{1. / 3, 1. / 3, 1. / 3}
-		value, err := m.minimise(q, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		value := must.Have(m.minimise(q, 0))(t)
 		if floats.Min(q) < 0 || math.Abs(floats.Sum(q)-1) > 1e-12 || math.Abs(m.evaluate(q)-value) > 1e-9*(1+value) {
 			t.Fatalf("J = %v at %v, which is %v there", value, q, m.evaluate(q))
 		}
@@ -69,10 +67,7 @@ func TestMomentsMinimumBelow(t *testing.T) {
 	for seed := range uint64(10) {
 		m := momentsOf(t, sampletest.Gaussian(t, gaussians.Rising(4), 120, 90, seed))
 		start := []float64{0.1, 0.2, 0.3, 0.4}
-		least, err := m.minimise(slices.Clone(start), 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		least := must.Have(m.minimise(slices.Clone(start), 0))(t)
 		for _, limit := range []float64{least / 2, math.Nextafter(least, 0), least, math.Nextafter(least, 100), 2 * least, m.evaluate(start) * 2} {
 			value, err := m.minimise(slices.Clone(start), limit)
 			if err != nil || value < least || (value < limit) != (least < limit) {

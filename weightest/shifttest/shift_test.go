@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"iwda/internal/must"
 	"iwda/weightest"
 	"iwda/weightest/internal/sampletest"
 	"iwda/weightest/internal/weighttest"
@@ -17,10 +18,7 @@ var mergedShiftProblems = []string{"tiny"}
 
 func TestChiSquaredGolden(t *testing.T) {
 	weighttest.EachGolden(t, func(t *testing.T, g weighttest.Problem) {
-		got, err := ChiSquaredTest(sampletest.Of(g.T)(g.Rows()).Sums())
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Have(ChiSquaredTest(sampletest.Of(g.T)(g.Rows()).Sums()))(t)
 		if slices.Contains(mergedShiftProblems, g.Name) {
 			// Two classes are counted together: one degree of freedom less.
 			if want := int(g.Get("shift/bbsdh/dof")[0]) - 1; got.DegreesOfFreedom != want {
@@ -39,10 +37,7 @@ func TestChiSquaredGolden(t *testing.T) {
 func TestKolmogorovSmirnovGolden(t *testing.T) {
 	weighttest.EachGolden(t, func(t *testing.T, g weighttest.Problem) {
 		s := sampletest.Of(g.T)(g.Rows())
-		got, err := KolmogorovSmirnovTest(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Have(KolmogorovSmirnovTest(s))(t)
 		_, labels := s.Source()
 		n, m := len(labels), len(s.Target())/s.Classes()
 		exact, limit := g.Get("shift/bbsds/p_exact"), g.Get("shift/bbsds/p_limit")

@@ -16,6 +16,7 @@ import (
 	"iwda/datasets/table"
 	"iwda/internal/commandline"
 	"iwda/internal/gaussians"
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -129,10 +130,7 @@ func TestLabelShiftFiles(t *testing.T) {
 		if status != 0 || out != "" || !strings.Contains(said, corrected+": corrected predictions of 300 rows") {
 			t.Fatalf("status %d, stdout %q, stderr %q", status, out, said)
 		}
-		file, err := table.Open(corrected, table.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must.Have(table.Open(corrected, table.Options{}))(t)
 		rows, err := file.Load()
 		if err != nil || rows.Len() != 300 || rows.ID(7) != "photo-8" {
 			t.Fatalf("%s: %v", corrected, err)
@@ -149,11 +147,11 @@ func TestLabelShiftFiles(t *testing.T) {
 // The end of the table's name says its format, if --format does not.
 func TestLabelShiftFormatOfFile(t *testing.T) {
 	inPhotos(t, 60, 60)
-	begins := map[string]string{"md": "# Class shares", "tex": "% needs", "csv": "experiment,", "json": "{\n"}
+	begins := map[string]string{"md": "# Class shares", "csv": "experiment,", "json": "{\n"}
 	for _, test := range [][2]string{
-		{"-o t.csv", "csv"}, {"-o t.CSV", "csv"}, {"-o t.json", "json"}, {"-o t.tex", "tex"}, {"-o t.md", "md"},
+		{"-o t.csv", "csv"}, {"-o t.CSV", "csv"}, {"-o t.json", "json"}, {"-o t.md", "md"},
 		{"-o t.csv --format csv", "csv"},
-		{"-o t.txt --format csv", "csv"}, {"-o t --format tex", "tex"}, {"-o t.dat --format json", "json"},
+		{"-o t.txt --format csv", "csv"}, {"-o t --format csv", "csv"}, {"-o t.dat --format json", "json"},
 	} {
 		status, out, said := callLine(t, onPhotos+" --replicas 0 "+test[0])
 		content, err := os.ReadFile(strings.Fields(test[0])[1])
@@ -300,9 +298,7 @@ func TestLabelShiftErrors(t *testing.T) {
 	testfiles.Write(t, "raw.csv", "x,y,label\n1,2,x\n3,4,y\n")
 	testfiles.Write(t, "logits.csv", "logit_cat,logit_dog,logit_owl\n1,2,3\n")
 	testfiles.Write(t, "l.npy", "labels")
-	if err := errors.Join(os.Mkdir("finished", 0o777), os.Symlink("logits.csv", "link.csv")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.Mkdir("finished", 0o777), os.Symlink("logits.csv", "link.csv")))
 	testfiles.Write(t, "finished/outputs.safetensors", "logits")
 	for line, want := range map[string][]string{
 		"labelshift --source owlless.csv --target target.csv":                   {"owlless.csv", `"owl"`},

@@ -1,5 +1,5 @@
-// Package kernel lays out the filters with which images are resized, as Image.resize of
-// the Python imaging library Pillow does, byte for byte.
+// Package kernel resizes images as Image.resize of the Python imaging library Pillow does, byte
+// for byte.
 package kernel
 
 import (
@@ -39,31 +39,29 @@ func (f Filter) at(x float64) float64 {
 	}
 }
 
-// FractionBits of a weight leave, in 32, 8 bits for the byte and 2 for overshoot.
-const FractionBits = 32 - 8 - 2
+// fractionBits of a weight are Pillow's: they leave, in 32, 8 bits for the byte and 2 for overshoot.
+const fractionBits = 32 - 8 - 2
 
-// Kernel is a filter laid out for one input and output length: the inputs of each
-// output, and their weights. Its zero value is empty, see [Kernel.Set].
-type Kernel struct {
-	Windows []Window // of each output
-	// Weights are in units of 2^-FractionBits; a negative one is its complement to
-	// 2^64, so that a product with two values in the halves of a word adds up.
-	Weights []uint64
+// kernel is a filter laid out for one input and output length: the inputs of each
+// output, and their weights. Its zero value is empty, see set.
+type kernel struct {
+	windows []window // of each output
+	weights []int32  // in units of 2^-fractionBits
 
 	from, to int
 	filter   Filter
 	exact    []float64
 }
 
-// Window is the inputs from First on that an output looks at, as many as it has weights:
-// those from Start on.
-type Window struct{ First, Start, Length int }
+// window is the inputs from first on that an output looks at, as many as it has weights:
+// those from start on.
+type window struct{ first, start, length int }
 
-// Set lays the kernel out anew, unless it already has these lengths and filter. Where
+// set lays the kernel out anew, unless it already has these lengths and filter. Where
 // the output is shorter, the filter widens with it, so that no input is passed over.
 // Beyond the ends there is nothing: weights are scaled to sum one. It panics for a filter
 // that there is not.
-func (k *Kernel) Set(from, to int, filter Filter) {
+func (k *kernel) set(from, to int, filter Filter) {
 	if filter != Bilinear && filter != Bicubic {
 		panic(fmt.Sprintf("kernel: no filter %d", filter))
 	}
@@ -71,7 +69,7 @@ func (k *Kernel) Set(from, to int, filter Filter) {
 		return
 	}
 	k.from, k.to, k.filter = from, to, filter
-	k.Windows, k.Weights = k.Windows[:0], k.Weights[:0]
+	k.windows, k.weights = k.windows[:0], k.weights[:0]
 	scale := float64(from) / float64(to)
 	width := max(scale, 1) // of the filter's unit
 	reach := filter.support() * width
@@ -92,18 +90,18 @@ func (k *Kernel) Set(from, to int, filter Filter) {
 
 // add appends the window of the exact weights, in fixed point and without zeros at
 // its ends.
-func (k *Kernel) add(first int, total float64) {
-	start := len(k.Weights)
+func (k *kernel) add(first int, total float64) {
+	start := len(k.weights)
 	for _, weight := range k.exact {
-		fixed := int64(math.Round(weight / total * (1 << FractionBits)))
-		if fixed == 0 && len(k.Weights) == start {
+		fixed := int32(math.Round(weight / total * (1 << fractionBits)))
+		if fixed == 0 && len(k.weights) == start {
 			first++
 			continue
 		}
-		k.Weights = append(k.Weights, uint64(fixed))
+		k.weights = append(k.weights, fixed)
 	}
-	for len(k.Weights) > start && k.Weights[len(k.Weights)-1] == 0 {
-		k.Weights = k.Weights[:len(k.Weights)-1]
+	for len(k.weights) > start && k.weights[len(k.weights)-1] == 0 {
+		k.weights = k.weights[:len(k.weights)-1]
 	}
-	k.Windows = append(k.Windows, Window{first, start, len(k.Weights) - start})
+	k.windows = append(k.windows, window{first, start, len(k.weights) - start})
 }

@@ -83,7 +83,7 @@ func worker(ctx context.Context, arguments []string, s Streams) error {
 	if err := json.Unmarshal([]byte(arguments[0]), &o); err != nil {
 		return err
 	}
-	return schedule.Work(arguments[1], s.In, s.Out, s.Gone, func(run plan.Run, dir store.Dir, r *schedule.Reporter, checkpoint <-chan os.Signal) error {
+	return schedule.Work(arguments[1], s.In, s.Out, s.Gone, func(run plan.Run, dir store.Dir, r *schedule.Reporter) error {
 		device, err := parseDevice(o.Device)
 		if err != nil {
 			return err
@@ -94,7 +94,7 @@ func worker(ctx context.Context, arguments []string, s Streams) error {
 		}
 		_, err = train.Run(ctx, run.Config, dir, train.Options{
 			Device: device, Threads: o.Threads, Log: s.Err, Progress: r.Progress, Alive: r.Alive,
-			Checkpoints: interval, CheckpointNow: checkpoint,
+			Checkpoints: interval,
 		})
 		return err
 	})

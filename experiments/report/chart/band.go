@@ -3,6 +3,7 @@ package chart
 import (
 	"fmt"
 	"html/template"
+	"slices"
 	"strings"
 )
 
@@ -44,4 +45,15 @@ func Bands(title, description string, batches, pooled []Point, bound, most float
 		return ""
 	}, label)
 	return s.end()
+}
+
+// Top returns where an axis of shares ends: at what is round, and above all of several lists.
+func Top(shares ...[]float64) float64 {
+	most := slices.Max(slices.Concat(shares...))
+	for _, round := range []float64{0.04, 0.08, 0.2, 0.4, 0.6, 0.8} {
+		if most <= round {
+			return round
+		}
+	}
+	return 1
 }

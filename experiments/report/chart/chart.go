@@ -66,8 +66,5 @@ func percent(of float64) func(share float64) string {
 
 // Key is the mark of a class of the style sheet, for a list of what marks stand for.
 func Key(class string) template.HTML {
-	if rest, is := strings.CutPrefix(class, "fill"); is {
-		return template.HTML(fmt.Sprintf(`<svg viewBox="0 0 16 16" aria-hidden="true"><rect class="fill%s" x="1" y="4" width="14" height="8"/></svg>`, rest))
-	}
-	return template.HTML(fmt.Sprintf(`<svg viewBox="0 0 16 16" aria-hidden="true"><path class="%s" style="stroke-width:9" d="M8 8h.1"/></svg>`, class))
+	return template.HTML(fmt.Sprintf(`<svg viewBox="0 0 16 16" aria-hidden="true"><rect class="%s" x="1" y="4" width="14" height="8"/></svg>`, class))
 }

@@ -35,14 +35,13 @@ type curve struct {
 	seeds  [][]store.Metrics // the evaluations of each seed
 }
 
-// readCurves reads the metrics of a task's runs, those without a measured accuracy too, in the
-// order of config.MethodNames.
+// readCurves reads the metrics of a task's runs, in the order of config.MethodNames.
 func readCurves(s summary.Selection, variant, task string) ([]curve, error) {
 	var curves []curve
 	var failures []error
 	for _, method := range s.Methods {
 		c := curve{method: method}
-		for _, run := range s.All(variant, task, method) {
+		for _, run := range s.Runs(variant, task, method) {
 			metrics, err := run.Dir.ReadMetrics()
 			if err != nil {
 				failures = append(failures, err)
@@ -85,65 +84,37 @@ func course(c curve, unit unit, quantity func(store.Metrics) float64) []moment {
 // mostMarks is the number of glyphs on a line above which some are left out.
 const mostMarks = 14
 
-// accuracyAndWeightDistance draws the target's test accuracy and the Euclidean
-// distance of the class weights to the true ones by epoch or step, a line a method: the
-// mean over seeds, in a band from the lowest to the highest seed. The accuracy of
-// the untrained network, at epoch 0, is left out.
-func accuracyAndWeightDistance(title string, unit unit, curves []curve) Figure {
-	return courses(title, unit, curves, trainedAccuracy, [][]instrument{{
-		{"accuracy on the target's test set (%)", trainedAccuracy, 100},
-		{"Euclidean distance to the true weights", func(m store.Metrics) float64 { return m.WeightDistance }, math.Inf(1)},
-	}})
-}
-
-// instrument is a quantity that shows how training goes, from 0 to its ceiling.
-type instrument struct {
+// quantity is what a panel shows over a run, from 0 to its ceiling.
+type quantity struct {
 	title   string
 	of      func(store.Metrics) float64
 	ceiling float64
 }
 
-// instruments are those that announce training that diverges: each rises before a loss is
-// not finite.
-var instruments = [][]instrument{
-	{
-		{"domain loss", func(m store.Metrics) float64 { return m.DomainLoss }, math.Inf(1)},
-		{"root mean square of ‖z‖", func(m store.Metrics) float64 { return m.FeatureNorm.OrNaN() }, math.Inf(1)},
-	},
-	{
-		{"norm of the network's gradient", func(m store.Metrics) float64 { return m.NetworkGradient.OrNaN() }, math.Inf(1)},
-		{"largest class weight", func(m store.Metrics) float64 { return m.LargestWeight.OrNaN() }, math.Inf(1)},
-	},
-}
-
-// instrumentCurves draws the instruments by epoch or step, as [accuracyAndWeightDistance]
-// does accuracies. Runs that did not record them are left out.
-func instrumentCurves(title string, unit unit, curves []curve) Figure {
-	norm := instruments[0][1].of
-	return courses(title, unit, curves, norm, instruments)
-}
-
-// courses draws a panel a quantity of those curves that have values of the decisive one, over the
-// same time.
-func courses(title string, unit unit, curves []curve, decisive func(store.Metrics) float64, quantities [][]instrument) Figure {
-	curves = slices.DeleteFunc(slices.Clone(curves), func(c curve) bool { return len(course(c, unit, decisive)) == 0 })
+// accuracyAndWeightDistance draws the target's test accuracy and the Euclidean
+// distance of the class weights to the true ones by epoch or step, a line a method: the
+// mean over seeds, in a band from the lowest to the highest seed. The accuracy of
+// the untrained network, at epoch 0, is left out, and so is a method without accuracies.
+func accuracyAndWeightDistance(title string, unit unit, curves []curve) Figure {
+	curves = slices.DeleteFunc(slices.Clone(curves), func(c curve) bool { return len(course(c, unit, trainedAccuracy)) == 0 })
 	if len(curves) == 0 {
 		return Figure{}
 	}
 	f := Figure{Title: title, Note: seedsNote(curves)}
 	last := 1.
-	for _, row := range quantities {
-		var panels []*plot.Plot
-		for _, i := range row {
-			p := newPanel(unit.name, i.title)
-			addCourses(p, curves, unit, i)
-			panels, last = append(panels, p), math.Max(last, p.X.Max)
-		}
-		f.panels = append(f.panels, panels)
+	var panels []*plot.Plot
+	for _, q := range []quantity{
+		{"accuracy on the target's test set (%)", trainedAccuracy, 100},
+		{"Euclidean distance to the true weights", func(m store.Metrics) float64 { return m.WeightDistance }, math.Inf(1)},
+	} {
+		p := newPanel(unit.name, q.title)
+		addCourses(p, curves, unit, q)
+		panels, last = append(panels, p), math.Max(last, p.X.Max)
 	}
-	for _, p := range slices.Concat(f.panels...) {
+	for _, p := range panels {
 		setAxis(&p.X, 0, last, 8, 1, 0, last)
 	}
+	f.panels = [][]*plot.Plot{panels}
 	for _, curve := range curves {
 		style := styleOf(curve.method)
 		f.legend.add(curve.method, &plotter.Line{LineStyle: style.line()}, &plotter.Scatter{GlyphStyle: style.mark()})
@@ -161,11 +132,11 @@ func trainedAccuracy(m store.Metrics) float64 {
 
 // addCourses adds to the panel, for each curve, the band, the line and its marks,
 // and lets the y axis reach over what is drawn.
-func addCourses(p *plot.Plot, curves []curve, unit unit, i instrument) {
+func addCourses(p *plot.Plot, curves []curve, unit unit, q quantity) {
 	lowest, highest := math.Inf(1), math.Inf(-1)
 	var bands, lines []plot.Plotter
 	for rank, curve := range curves {
-		moments := course(curve, unit, i.of)
+		moments := course(curve, unit, q.of)
 		if len(moments) == 0 {
 			continue
 		}
@@ -186,7 +157,7 @@ func addCourses(p *plot.Plot, curves []curve, unit unit, i instrument) {
 	}
 	p.Add(bands...)
 	p.Add(lines...)
-	setAxis(&p.Y, lowest, highest, 6, 0, 0, i.ceiling)
+	setAxis(&p.Y, lowest, highest, 6, 0, 0, q.ceiling)
 }
 
 // marked returns the points that get a glyph: all of a short line, some of a long

@@ -1,5 +1,5 @@
-// Package figure draws finished runs: accuracy and weight distance by epoch, class
-// weights, predictions by class, and gain and performance against divergence.
+// Package figure draws finished runs: accuracy and weight distance by epoch,
+// predictions by class, and gain and performance against divergence.
 //
 // A kind of figure is a function from the experiment's runs to a Figure, without panels if
 // there is nothing to draw, and a line in All.
@@ -73,8 +73,6 @@ func All(runs []store.Run, experiment config.Config) ([]Figure, error) {
 		curves, err := readCurves(s, variant, task)
 		failures = append(failures, err)
 		add("curves-"+place, accuracyAndWeightDistance(title, unitOf(experiment), curves))
-		add("training-"+place, instrumentCurves(title+": training", unitOf(experiment), curves))
-		add("weights-"+place, classWeights(s, variant, task))
 		add("confusion-"+place, heatMaps(s, variant, task))
 	}
 	for _, task := range experiment.Tasks {

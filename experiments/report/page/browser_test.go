@@ -12,11 +12,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"iwda/internal/browser"
+	"iwda/internal/must"
 )
 
 // open shows the page of the tests' content.
 func open(t *testing.T) (ctx context.Context, complaints *[]string) {
-	return browser.Open(t, write(t, content(t)), "#machines")
+	return browser.Open(t, write(t, content(t)), "#runs")
 }
 
 // bestColumn collects a column of the table of runs.
@@ -30,17 +31,14 @@ func TestBrowser(t *testing.T) {
 	click := func(column string) chromedp.Action {
 		return chromedp.Click(`#runs th:nth-child(`+column+`) button`, chromedp.ByQuery)
 	}
-	err := chromedp.Run(ctx,
+	must.Do(t, chromedp.Run(ctx,
 		chromedp.Title(&title),
 		click("1"), click("1"), chromedp.Evaluate(bestColumn, &byName),
 		chromedp.Evaluate(bestColumn, &before),
 		click("2"), chromedp.Evaluate(bestColumn, &ascending),
 		chromedp.AttributeValue(`#runs th:nth-child(2)`, "aria-sort", &sorted, nil, chromedp.ByQuery),
 		click("2"), chromedp.Evaluate(bestColumn, &descending),
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	))
 	if title != "Glyphs <& more>" || sorted != "ascending" {
 		t.Errorf("title %q, aria-sort %q", title, sorted)
 	}
@@ -64,13 +62,10 @@ func TestWidths(t *testing.T) {
 	ctx, complaints := open(t)
 	browser.CheckWidths(t, ctx)
 	var closed int
-	err := chromedp.Run(ctx,
+	must.Do(t, chromedp.Run(ctx,
 		emulation.SetEmulatedMedia().WithMedia("print"),
 		chromedp.Evaluate(`dispatchEvent(new Event("beforeprint")); document.querySelectorAll("#tables details:not([open])").length`, &closed),
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	))
 	if closed > 0 {
 		t.Errorf("%d tables stay folded on paper", closed)
 	}

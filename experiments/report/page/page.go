@@ -1,6 +1,5 @@
 // Package page writes everything about an experiment into one HTML file that needs
-// nothing else: summary, tables, figures, every run with its curves, what failed and
-// why, the configuration, and what the runs were made with.
+// nothing else: summary, tables, figures, every run, what failed and why.
 package page
 
 import (
@@ -8,14 +7,9 @@ import (
 	"cmp"
 	_ "embed"
 	"errors"
-	"fmt"
 	"html/template"
 	"io"
-	"maps"
-	"slices"
 	"strings"
-
-	"gopkg.in/yaml.v3"
 
 	"iwda/experiments/config"
 	"iwda/experiments/plan"
@@ -65,7 +59,6 @@ func Write(w io.Writer, content Content) error {
 		if planned[run.Result.ID] {
 			finished[run.Result.ID] = true
 			v.Runs = append(v.Runs, newRunRow(run))
-			v.addMachine(run.Result)
 			v.Measured = v.Measured || run.Result.BestAccuracy.Measured
 			v.WithoutLabels = v.WithoutLabels || run.Result.WithoutLabels != nil
 		}
@@ -84,9 +77,6 @@ func Write(w io.Writer, content Content) error {
 		if !finished[run.ID.String()] {
 			v.Missing = append(v.Missing, run.ID.String())
 		}
-	}
-	if err := v.addSettings(content.Planned); err != nil {
-		return err
 	}
 	return page.Execute(w, v)
 }
@@ -111,8 +101,6 @@ type view struct {
 	Measured, WithoutLabels   bool // the table of runs shows accuracies, and what needs no labels
 	Problems                  []store.Problem
 	Missing                   []string
-	Settings                  []settings
-	Machines                  []machine
 }
 
 // drawing is a figure in the page.
@@ -139,56 +127,4 @@ func (v *view) addFigures(content Content) error {
 		v.Figures = append(v.Figures, drawing{f.Title, template.HTML(svg.Bytes()[start:])})
 	}
 	return nil
-}
-
-// settings are what some runs have in common.
-type settings struct {
-	Runs []string
-	YAML string
-}
-
-// addSettings lists the different settings of the planned runs.
-func (v *view) addSettings(planned []plan.Run) error {
-	for _, run := range planned {
-		text, err := yaml.Marshal(run.Config.Settings)
-		if err != nil {
-			return fmt.Errorf("page: settings of %v: %w", run.ID, err)
-		}
-		place := slices.IndexFunc(v.Settings, func(s settings) bool { return s.YAML == string(text) })
-		if place < 0 {
-			place = len(v.Settings)
-			v.Settings = append(v.Settings, settings{YAML: string(text)})
-		}
-		v.Settings[place].Runs = append(v.Settings[place].Runs, run.ID.String())
-	}
-	return nil
-}
-
-// machine is what some runs were made with.
-type machine struct {
-	Runs                      int
-	Machine, Device, Versions string
-	Threads                   int
-	Seconds                   float64 // of all together
-	PeakBytes                 int64   // the largest
-}
-
-// addMachine counts a run with those of the same versions and machine.
-func (v *view) addMachine(r store.Result) {
-	var versions []string
-	for _, name := range slices.Sorted(maps.Keys(r.Versions)) {
-		versions = append(versions, name+" "+r.Versions[name])
-	}
-	m := machine{Machine: cmp.Or(r.Machine, "not recorded"), Device: r.Device, Threads: r.Threads, Versions: strings.Join(versions, ", ")}
-	place := slices.IndexFunc(v.Machines, func(o machine) bool {
-		return o.Machine == m.Machine && o.Device == m.Device && o.Threads == m.Threads && o.Versions == m.Versions
-	})
-	if place < 0 {
-		place = len(v.Machines)
-		v.Machines = append(v.Machines, m)
-	}
-	known := &v.Machines[place]
-	known.Runs++
-	known.Seconds += r.Seconds
-	known.PeakBytes = max(known.PeakBytes, r.PeakMemoryBytes)
 }

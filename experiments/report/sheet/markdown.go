@@ -36,7 +36,7 @@ func (s Sheet) writeMarkdown(w io.Writer) error {
 
 // writeGrid writes a Markdown table. Keys align left, the others right.
 func writeGrid(b *strings.Builder, section Section) {
-	lines := section.lines(Cell.inMarkdown)
+	lines := section.lines()
 	widths := make([]int, len(section.Heads))
 	for _, line := range lines {
 		for i, cell := range line {

@@ -1,5 +1,4 @@
-// Package sheet prints tables: Markdown for terminals and pages, LaTeX for papers, CSV
-// and JSON for programs.
+// Package sheet prints tables: Markdown for terminals and pages, CSV and JSON for programs.
 //
 // What a table shows is said by typed columns over the rows of any Go type:
 // NewSection makes of them what readers see, NewRecords what programs get. One list of
@@ -24,7 +23,6 @@ type Sheet struct {
 	Notes      []string // what is missing, what was left out, sentences
 	Facts      any      // a struct whose fields JSON has besides; nil if there are none
 	Records    Records
-	Caption    string // of the sections in LaTeX before their titles; "" is Title
 }
 
 // Section is a part of a sheet under a title of its own. A row has a cell for each
@@ -105,11 +103,11 @@ func (s Section) keys() int {
 	return n
 }
 
-// lines returns the section in print, the heads first, each cell as show does it.
-func (s Section) lines(show func(Cell) string) [][]string {
+// lines returns the section in print, the heads first.
+func (s Section) lines() [][]string {
 	var heads []string
 	for _, head := range s.Heads {
-		heads = append(heads, show(Cell{Value: Word(head.Text)}))
+		heads = append(heads, Cell{Value: Word(head.Text)}.inMarkdown())
 	}
 	lines := [][]string{heads}
 	for i, row := range s.Rows {
@@ -118,7 +116,7 @@ func (s Section) lines(show func(Cell) string) [][]string {
 		for j, cell := range row {
 			repeats = repeats && j < s.keys()-1 && cell.Text() == s.Rows[i-1][j].Text()
 			if !repeats {
-				line[j] = show(cell)
+				line[j] = cell.inMarkdown()
 			}
 		}
 		lines = append(lines, line)
@@ -129,21 +127,18 @@ func (s Section) lines(show func(Cell) string) [][]string {
 // The formats of sheets.
 const (
 	Markdown = "md"
-	LaTeX    = "tex"
 	CSV      = "csv"
 	JSON     = "json"
 )
 
 // Formats returns the formats that Sheet.Write knows.
-func Formats() []string { return []string{Markdown, LaTeX, CSV, JSON} }
+func Formats() []string { return []string{Markdown, CSV, JSON} }
 
 // Write writes the sheet in a format.
 func (s Sheet) Write(w io.Writer, format string) error {
 	switch format {
 	case Markdown:
 		return s.writeMarkdown(w)
-	case LaTeX:
-		return s.writeLaTeX(w)
 	case CSV:
 		return s.writeCSV(w)
 	case JSON:

@@ -2,86 +2,13 @@ package sheet
 
 import (
 	"bytes"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"io"
-	"io/fs"
 	"math"
-	"path/filepath"
 	"strings"
 	"testing"
-	"unicode/utf8"
+
+	"iwda/internal/must"
 )
-
-// LaTeX fails with more floats than it can hold back.
-func TestLaTeXFloats(t *testing.T) {
-	for tables, want := range map[int]int{1: 0, 18: 0, 19: 1, 37: 2} {
-		var text bytes.Buffer
-		if err := (Sheet{Sections: make([]Section, tables)}).Write(&text, LaTeX); err != nil {
-			t.Fatal(err)
-		}
-		if got := strings.Count(text.String(), "\n\\clearpage\n"); got != want {
-			t.Errorf("%d tables: %d new pages, want %d", tables, got, want)
-		}
-	}
-}
-
-func TestEscape(t *testing.T) {
-	for text, want := range map[string]string{
-		`50% of a_b & {c} ± Δ \d`:        `50\% of a\_b \& \{c\} $\pm$ $\Delta$ \textbackslash{}d`,
-		"predicted classes (χ²) < 0.001": `predicted classes ($\chi$$^2$) \textless{} 0.001`,
-		`a>b|"c"`:                        `a\textgreater{}b\textbar{}{\char34}c{\char34}`,
-		"a--b – c":                       "a-{}-{}b -- c",
-		"CO₂ α × ω":                      `CO$_2$ $\alpha$ $\times$ $\omega$`,
-		"two\n\nlines\r\n\x1b":           `two  lines \textbackslash{}x1b`,
-		"Öl, été":                        "Öl, été",
-	} {
-		if got := Escape(text); got != want {
-			t.Errorf("%q: got %s, want %s", text, got, want)
-		}
-	}
-}
-
-// Whatever sign stands in the source of tables, LaTeX can print it: of signs beyond ASCII pdfLaTeX
-// knows Latin letters alone.
-func TestEveryPrintedSignIsEscaped(t *testing.T) {
-	found := 0
-	for _, folder := range []string{"..", "../../../adaptation/labelshift", "../../../adaptation/labels"} {
-		err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
-			if err != nil || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
-				return err
-			}
-			file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
-			if err != nil {
-				return err
-			}
-			ast.Inspect(file, func(node ast.Node) bool {
-				literal, ok := node.(*ast.BasicLit)
-				if !ok || literal.Kind != token.STRING {
-					return true
-				}
-				for _, sign := range literal.Value {
-					if sign < utf8.RuneSelf {
-						continue
-					}
-					found++
-					if escaped := Escape(string(sign)); escaped == string(sign) {
-						t.Errorf("%s: LaTeX cannot print %c; give it a command in latexEscapes", path, sign)
-					}
-				}
-				return true
-			})
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if found < 10 {
-		t.Errorf("%d signs found", found)
-	}
-}
 
 // Whatever a class is called, it stays in its cell, and columns stay aligned.
 func TestCellsOfMarkdown(t *testing.T) {
@@ -91,9 +18,7 @@ func TestCellsOfMarkdown(t *testing.T) {
 	}
 	var text bytes.Buffer
 	s := Sheet{Title: "t", Sections: []Section{NewSection("s", columns, []string{"x|yz", "two\nlines", `a\|b`, `a\b`, "c\r\nd", "e\x1b\t"})}, Notes: []string{"\x1b[2J"}}
-	if err := s.Write(&text, Markdown); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Write(&text, Markdown))
 	want := `| a\|b       |  n |
 | ---------- | -: |
 | x\|yz      |  1 |
@@ -110,18 +35,6 @@ func TestCellsOfMarkdown(t *testing.T) {
 	}
 }
 
-// In LaTeX a row that begins with a bracket or a star would be read as an argument of the line before.
-func TestRowsOfLaTeX(t *testing.T) {
-	columns := []Column[string]{{Head: "head", Key: true, Value: func(name string) Value { return Word(name) }}}
-	var text bytes.Buffer
-	if err := (Sheet{Sections: []Section{NewSection("s", columns, []string{"[x]", "*"})}}).Write(&text, LaTeX); err != nil {
-		t.Fatal(err)
-	}
-	if want := "\\midrule\n{[}x] \\\\\n{*} \\\\\n"; !strings.Contains(text.String(), want) {
-		t.Errorf("no\n%s in\n%s", want, &text)
-	}
-}
-
 // TestValues: every form of a value, those that are not there among them, in every
 // format.
 func TestValues(t *testing.T) {
@@ -133,33 +46,27 @@ func TestValues(t *testing.T) {
 		{Head: "e", Value: func(v Value) Value { return v }, Format: Scientific},
 	}
 	for _, test := range []struct {
-		value                      Value
-		text, exponent, latex, csv string
-		json                       string
+		value                     Value
+		text, exponent, csv, json string
 	}{
-		{Value{}, "–", "–", "--", "", "null"},
-		{Number(nan), "–", "–", "--", "", "null"},
-		{Number(nan, 2, nan), "– of 2", "–", "-- of 2", "", "null"},
-		{Number(1234.5678901, nan, 7), "+1234.6 (7%)", "1.23e3", `+1234.6 (7\%)`, "1234.5678901", "1234.5678901"},
-		{Percent(0.1234567891), "+0.1", "1.23e-1", "+0.1", "0.123457", "0.123457"},
-		{Number(math.Inf(1)), "+Inf", "–", "+Inf", "+Inf", "null"},
-		{Count(2), "2", "2", "2", "2", "2"},
-		{Word("a_b"), "a_b", "a_b", `a\_b`, "a_b", `"a_b"`},
-		{Number(1.25e-164), "+0.0", "1.25e-164", "+0.0", "1.25e-164", "1.25e-164"},
-		{Number(0), "+0.0", "0", "+0.0", "0", "0"},
+		{Value{}, "–", "–", "", "null"},
+		{Number(nan), "–", "–", "", "null"},
+		{Number(nan, 2, nan), "– of 2", "–", "", "null"},
+		{Number(1234.5678901, nan, 7), "+1234.6 (7%)", "1.23e3", "1234.5678901", "1234.5678901"},
+		{Percent(0.1234567891), "+0.1", "1.23e-1", "0.123457", "0.123457"},
+		{Number(math.Inf(1)), "+Inf", "–", "+Inf", "null"},
+		{Count(2), "2", "2", "2", "2"},
+		{Word("a_b"), "a_b", "a_b", "a_b", `"a_b"`},
+		{Number(1.25e-164), "+0.0", "1.25e-164", "1.25e-164", "1.25e-164"},
+		{Number(0), "+0.0", "0", "0", "0"},
 	} {
 		s := Sheet{
 			Experiment: "e", Title: "t", Records: NewRecords(columns, []Value{test.value}),
 			Sections: []Section{NewSection("s", columns, []Value{test.value})},
 		}
-		exponent := test.exponent
-		if mantissa, power, ok := strings.Cut(exponent, "e"); ok {
-			exponent = `$` + mantissa + `\mathrm{e}{` + power + `}$`
-		}
 		for format, want := range map[string]string{
-			LaTeX: "head & value & e \\\\\n\\midrule\nx & " + test.latex + " & " + strings.NewReplacer("–", "--", "_", `\_`).Replace(exponent) + " \\\\\n",
-			CSV:   "experiment,name,value,hidden\ne,x," + test.csv + ",3\n",
-			JSON:  "\"name\": \"x\",\n      \"value\": " + test.json + ",\n      \"hidden\": 3\n",
+			CSV:  "experiment,name,value,hidden\ne,x," + test.csv + ",3\n",
+			JSON: "\"name\": \"x\",\n      \"value\": " + test.json + ",\n      \"hidden\": 3\n",
 		} {
 			var text bytes.Buffer
 			if err := s.Write(&text, format); err != nil || !strings.Contains(text.String(), want) {
@@ -171,7 +78,7 @@ func TestValues(t *testing.T) {
 			t.Errorf("%+v: %q and %q, want %q and %q", test.value, cells[1].Text(), cells[2].Text(), test.text, test.exponent)
 		}
 	}
-	if err := (Sheet{}).Write(io.Discard, "xls"); err == nil || !strings.Contains(err.Error(), `"xls" of a table: choose from md, tex, csv, json`) {
+	if err := (Sheet{}).Write(io.Discard, "xls"); err == nil || !strings.Contains(err.Error(), `"xls" of a table: choose from md, csv, json`) {
 		t.Errorf("an unknown format: %v", err)
 	}
 }
@@ -185,9 +92,7 @@ func TestJSON(t *testing.T) {
 	}
 	s := Sheet{Experiment: "e", Title: "a < b", Verdict: "c & d", Facts: facts{Z: Number(math.Inf(1)), A: map[string]any{"of <": Count(1), "p": Number(0.25)}}}
 	var text bytes.Buffer
-	if err := s.Write(&text, JSON); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Write(&text, JSON))
 	want := `{
   "experiment": "e",
   "title": "a < b",
@@ -216,9 +121,7 @@ func TestKeys(t *testing.T) {
 	}
 	var text bytes.Buffer
 	s := Sheet{Title: "t", Sections: []Section{NewSection("s", columns, []row{{"1", "1", "1"}, {"1", "1", "1"}, {"1", "2", "1"}, {"2", "2", "1"}})}}
-	if err := s.Write(&text, Markdown); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Write(&text, Markdown))
 	want := "| a  | b  | c  |\n| -- | -- | -- |\n| 1  | 1  | 1  |\n|    |    | 1  |\n|    | 2  | 1  |\n| 2  | 2  | 1  |\n"
 	if !strings.HasSuffix(text.String(), want) {
 		t.Errorf("no\n%s in\n%s", want, &text)

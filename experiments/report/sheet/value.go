@@ -89,17 +89,13 @@ func (v Value) csv() string {
 	return strconv.FormatFloat(v.recorded(), format, -1, 64)
 }
 
-// Format says how numbers are printed for readers. The zero Format is for words and
-// counts.
-type Format struct {
-	plain func(numbers []float64) string
-	latex func(numbers []float64) string // nil: plain, escaped
-}
+// Format says how numbers are printed for readers; nil is for words and counts.
+type Format func(numbers []float64) string
 
 // Printf formats numbers as fmt.Printf does: the value by the first format, and each of
 // the numbers beside it, where it is not NaN, by one of the others.
 func Printf(value string, beside ...string) Format {
-	return Format{plain: func(numbers []float64) string {
+	return func(numbers []float64) string {
 		text := None
 		if !math.IsNaN(numbers[0]) {
 			text = fmt.Sprintf(value, numbers[0])
@@ -110,17 +106,12 @@ func Printf(value string, beside ...string) Format {
 			}
 		}
 		return text
-	}}
+	}
 }
 
 // Scientific prints three significant digits as the paper does: 6.64e-3. Zero is 0.
-var Scientific = Format{
-	plain: func(numbers []float64) string { return scientific(numbers[0], "%se%d") },
-	latex: func(numbers []float64) string { return scientific(numbers[0], `$%s\mathrm{e}{%d}$`) },
-}
-
-// scientific prints mantissa and exponent by the format.
-func scientific(value float64, format string) string {
+func Scientific(numbers []float64) string {
+	value := numbers[0]
 	switch {
 	case math.IsNaN(value) || math.IsInf(value, 0):
 		return None
@@ -129,7 +120,7 @@ func scientific(value float64, format string) string {
 	}
 	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(value, 'e', 2, 64), "e")
 	power, _ := strconv.Atoi(exponent)
-	return fmt.Sprintf(format, mantissa, power)
+	return fmt.Sprintf("%se%d", mantissa, power)
 }
 
 // text is the value in plain text.
@@ -139,17 +130,8 @@ func (f Format) text(v Value) string {
 		return v.text
 	case len(v.numbers) == 0:
 		return None
-	case f.plain == nil:
+	case f == nil:
 		return fmt.Sprint(v.numbers[0])
 	}
-	return f.plain(v.numbers)
-}
-
-// inLaTeX is the value in LaTeX.
-func (f Format) inLaTeX(v Value) string {
-	text := f.text(v)
-	if f.latex == nil || text == None || v.hasText() {
-		return Escape(text)
-	}
-	return f.latex(v.numbers)
+	return f(v.numbers)
 }

@@ -14,6 +14,7 @@ import (
 	"iwda/experiments/report/internal/sample"
 	"iwda/experiments/store"
 	"iwda/inference/selection"
+	"iwda/internal/must"
 )
 
 // finished writes what a run of two classes leaves to choose by: its accuracy in parts of 1, and
@@ -29,9 +30,7 @@ func finished(t *testing.T, root, method string, seed int64, accuracy float64, n
 		result.WithoutLabels = &store.WithoutLabels{}
 	}
 	dir := store.NewDir(root, "digits", result.ID)
-	if err := dir.Begin(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, dir.Begin())
 	outputs := store.Outputs{Classes: 2}
 	for i := range 100 {
 		class, predicted := i%2, i%2
@@ -47,9 +46,7 @@ func finished(t *testing.T, root, method string, seed int64, accuracy float64, n
 		outputs.Target = append(outputs.Target, 2*float32(1-predicted), 2*float32(predicted)+0.01*float32(i%5))
 		outputs.TargetLabels = append(outputs.TargetLabels, label)
 	}
-	if err := dir.WriteOutputs(outputs); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, dir.WriteOutputs(outputs))
 	return store.Run{Dir: dir, Result: result}
 }
 
@@ -78,22 +75,13 @@ func TestCompareCriteria(t *testing.T) {
 		}
 		var candidates []judge.Candidate
 		for _, i := range []int{4, 2, 3, 0, 1} {
-			candidate, err := judge.Read(runs[i])
-			if err != nil {
-				t.Fatal(err)
-			}
+			candidate := must.Have(judge.Read(runs[i]))(t)
 			candidates = append(candidates, candidate)
 		}
-		compared, _, err := judge.New(candidates)
-		if err != nil {
-			t.Fatal(err)
-		}
+		compared, _ := must.Both(judge.New(candidates))(t)
 		accuracies := map[string]float64{"source-only/seed-1": 65, "iwdan/seed-1": 90, "iwdan/seed-2": 70, "dann/seed-1": 50, "dann/seed-2": 60}
 		for i, got := range c.Choices {
-			want, err := compared.Choose(selection.Names()[i], tolerance)
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := must.Have(compared.Choose(selection.Names()[i], tolerance))(t)
 			if got.Criterion != want.Rule || "full/mnist-usps/"+got.Run != want.Judged[want.Used].Run || got.Method != want.Method().Name {
 				t.Errorf("tolerance %v: %+v, want %s by %s", tolerance, got, want.Judged[want.Used].Run, want.Rule)
 			}
@@ -126,10 +114,7 @@ func TestCorrelation(t *testing.T) {
 func TestChoicesOnUnlabelledTargets(t *testing.T) {
 	root := t.TempDir()
 	measured := []store.Run{finished(t, root, "source-only", 1, 0.65, 20, 65, 1), finished(t, root, "dann", 1, 0.5, 9, 30, 1)}
-	labelled, err := CompareCriteria(measured, oneTask())
-	if err != nil {
-		t.Fatal(err)
-	}
+	labelled := must.Have(CompareCriteria(measured, oneTask()))(t)
 	runs := []store.Run{finished(t, root, "source-only", 1, 0, 20, 65, -1), finished(t, root, "dann", 1, 0, 9, 30, -1)}
 	c, err := CompareCriteria(runs, oneTask())
 	if err != nil {
@@ -160,18 +145,10 @@ func TestChoicesOnUnlabelledTargets(t *testing.T) {
 func TestRunWithoutCalibration(t *testing.T) {
 	root := t.TempDir()
 	runs := []store.Run{finished(t, root, "source-only", 1, 0.65, 20, 65, 1), finished(t, root, "dann", 1, 0.5, 9, 30, 1)}
-	alone, err := CompareCriteria(runs[1:], oneTask())
-	if err != nil {
-		t.Fatal(err)
-	}
-	outputs, err := runs[0].Dir.ReadOutputs()
-	if err != nil {
-		t.Fatal(err)
-	}
+	alone := must.Have(CompareCriteria(runs[1:], oneTask()))(t)
+	outputs := must.Have(runs[0].Dir.ReadOutputs())(t)
 	outputs.HeldOut[0] = float32(math.NaN())
-	if err := runs[0].Dir.WriteOutputs(outputs); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, runs[0].Dir.WriteOutputs(outputs))
 	c, err := CompareCriteria(runs, oneTask())
 	if diff := cmp.Diff(alone.Choices, c.Choices, cmpopts.EquateNaNs()); err != nil || diff != "" {
 		t.Error(diff, err)
@@ -189,14 +166,9 @@ func TestCriteriaThatCannotBeCompared(t *testing.T) {
 	without := sample.Result("full", "usps-mnist", "dann", 1, 0.5, 0.5)
 	without.ID = "full/usps-mnist/dann/seed-1"
 	spoilt := finished(t, root, "dann", 1, 0.5, 9, 30, 1)
-	outputs, err := spoilt.Dir.ReadOutputs()
-	if err != nil {
-		t.Fatal(err)
-	}
+	outputs := must.Have(spoilt.Dir.ReadOutputs())(t)
 	outputs.Target[6] = float32(math.NaN())
-	if err := spoilt.Dir.WriteOutputs(outputs); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, spoilt.Dir.WriteOutputs(outputs))
 	c, err := CompareCriteria([]store.Run{spoilt, {Dir: store.NewDir(root, "digits", without.ID), Result: without}}, experiment)
 	if err != nil || len(c.Choices) > 0 {
 		t.Fatalf("%+v, %v", c, err)

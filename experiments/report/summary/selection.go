@@ -75,11 +75,6 @@ func Select(runs []store.Run, experiment config.Config) Selection {
 // measured reports whether the accuracy of a run was measured.
 func measured(r store.Result) bool { return r.BestAccuracy.Measured && r.LastAccuracy.Measured }
 
-// All returns a method's runs on a task, seeds in the experiment's order.
-func (s Selection) All(variant, task, method string) []store.Run {
-	return s.of(variant, task, method, func(store.Result) bool { return true })
-}
-
 // WithoutLabels returns a method's runs on a task that say what they know without target
 // labels, whether or not an accuracy could be measured, seeds in the experiment's order.
 func (s Selection) WithoutLabels(variant, task, method string) []store.Run {

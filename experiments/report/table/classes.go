@@ -15,11 +15,11 @@ type classValues struct {
 	seeds, planned int
 }
 
-// classColumns are the columns of the classes for readers, with values times a factor.
-func classColumns(classes []string, factor float64) []sheet.Column[classValues] {
+// classColumns are the columns of the classes for readers.
+func classColumns(classes []string) []sheet.Column[classValues] {
 	var columns []sheet.Column[classValues]
 	for c, class := range classes {
-		columns = append(columns, number("", class, pointsFormat, func(r classValues) float64 { return factor * r.values[c] }))
+		columns = append(columns, number("", class, pointsFormat, func(r classValues) float64 { return r.values[c] }))
 	}
 	return columns
 }
@@ -31,16 +31,15 @@ type classValue struct {
 	value float64
 }
 
-// classRecords are records of one number each. The columns of and value have these names;
-// others follow the latter.
-func classRecords(of, value string, rows []classValues, others ...sheet.Column[classValue]) sheet.Records {
+// weightRecords are records of the weight of one class each.
+func weightRecords(rows []classValues) sheet.Records {
 	columns := append(placeColumns(func(v classValue) place { return v.place }), []sheet.Column[classValue]{
-		word(of, "", func(v classValue) string { return v.of }),
+		word("of", "", func(v classValue) string { return v.of }),
 		word("class", "", func(v classValue) string { return v.class }),
-		number(value, "", noFormat, func(v classValue) float64 { return v.value }),
+		number("weight", "", noFormat, func(v classValue) float64 { return v.value }),
+		number("distance", "", noFormat, func(v classValue) float64 { return v.distance.Mean }),
+		count("seeds", "", func(v classValue) int { return v.seeds }),
 	}...)
-	columns = append(append(columns, others...),
-		count("seeds", "", func(v classValue) int { return v.seeds }))
 	var all []classValue
 	for _, r := range rows {
 		for c, value := range r.values {

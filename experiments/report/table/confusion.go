@@ -29,7 +29,7 @@ func confusion(s summary.Selection) sheet.Sheet {
 					cells = append(cells, confusionCell{c, y, predicted})
 				}
 			}
-			built.Sections = append(built.Sections, sheet.NewSection(title, append(columns, classColumns(c.Classes, 1)...), rows))
+			built.Sections = append(built.Sections, sheet.NewSection(title, append(columns, classColumns(c.Classes)...), rows))
 		}
 	}
 	built.Records = sheet.NewRecords(confusionColumns, cells)

@@ -7,6 +7,7 @@ import (
 
 	"iwda/experiments/report/sheet"
 	"iwda/experiments/report/summary"
+	"iwda/internal/must"
 )
 
 // Means over tasks are of what each criterion chose there, and what is not known counts for
@@ -22,9 +23,7 @@ func TestCriteria(t *testing.T) {
 		},
 	})
 	var text strings.Builder
-	if err := s.Write(&text, sheet.Markdown); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Write(&text, sheet.Markdown))
 	squeezed := strings.Join(strings.Fields(text.String()), " ")
 	for _, want := range []string{
 		"| im | 2 | 80.00 | 6.00 | 10.00 | +0.40 |",
@@ -47,9 +46,7 @@ func TestCriteriaWithoutLabels(t *testing.T) {
 	s := criteria(summary.Criteria{Experiment: "mine", Choices: []summary.Choice{{Variant: "full", Task: "a-b", Criterion: "im", Run: "dann/seed-2", Method: "dann",
 		Chosen: nan, Best: nan, Correlation: nan}}})
 	var text strings.Builder
-	if err := s.Write(&text, sheet.Markdown); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Write(&text, sheet.Markdown))
 	if squeezed := strings.Join(strings.Fields(text.String()), " "); !strings.Contains(squeezed, "| full | a-b | im | dann/seed-2 |") || strings.Contains(squeezed, "–") || strings.Contains(squeezed, "NaN") {
 		t.Error(text.String())
 	}

@@ -21,7 +21,6 @@ func Divergences() sheet.Sheet {
 	built := sheet.Sheet{
 		Experiment: "jsd",
 		Title:      "Jensen-Shannon divergence between the label distributions of source (rows) and target (columns)",
-		Caption:    "Jensen-Shannon divergence between label distributions",
 		Legend:     "Natural logarithm. Subsampled: the source keeps 30% of the images of each class in the first half of the classes.",
 	}
 	var all []taskDivergence

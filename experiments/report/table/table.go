@@ -33,7 +33,6 @@ var kinds = []kind{
 	{"weights", weights, always, unlabelled},
 	{"confusion", confusion, always, unlabelled},
 	{"theory", theorems, always, unlabelled},
-	{"without-labels", withoutLabels, always, "no finished run kept what this shows, as runs do with train.validation or on a target without labels"},
 }
 
 const unlabelled = "no finished run has labels of the target to compare with"
@@ -54,12 +53,9 @@ func Kinds() []string {
 }
 
 // mainKind is the kind that sums the experiment up: accuracy, or gains where all variants have
-// class fractions, or what is known without target labels where no accuracy is.
+// class fractions.
 func mainKind(s summary.Selection) string {
-	switch {
-	case s.OnlyWithoutLabels():
-		return "without-labels"
-	case len(summary.NamedVariants(s.Experiment)) == 0:
+	if len(summary.NamedVariants(s.Experiment)) == 0 {
 		return "gains"
 	}
 	return "accuracy"

@@ -11,6 +11,7 @@ import (
 	"iwda/experiments/report/internal/sample"
 	"iwda/experiments/report/sheet"
 	"iwda/experiments/store"
+	"iwda/internal/must"
 )
 
 // TestWithoutTargetLabels: what labels of the target alone would give is absent from
@@ -28,9 +29,7 @@ func TestWithoutTargetLabels(t *testing.T) {
 		}
 	}
 	var text bytes.Buffer
-	if err := Build("weights", sample.Runs(results...), sample.Digits()).Write(&text, sheet.Markdown); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Build("weights", sample.Runs(results...), sample.Digits()).Write(&text, sheet.Markdown))
 	for _, want := range []string{"## full, mnist-usps\n\n| method |", "| iwdan  | 1.02 | 1.12 | 1.22 | 1.32 | 1.42 | 1.52 | 1.62 | 1.72 | 1.82 | 1.92 |        – |   1/3 |"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("no\n%s in\n%s", want, &text)
@@ -79,9 +78,7 @@ func TestNoPaperBesideOtherData(t *testing.T) {
 		for _, unpublished := range [][]string{nil, {"mnist: 400 of 60000 images"}} {
 			of.results[len(of.results)-1].Unpublished = unpublished
 			var text bytes.Buffer
-			if err := Build(kind, sample.Runs(of.results...), of.experiment).Write(&text, sheet.Markdown); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, Build(kind, sample.Runs(of.results...), of.experiment).Write(&text, sheet.Markdown))
 			said := strings.Join(strings.Fields(text.String()), " ") // whatever the lines
 			note := strings.Contains(said, "Not beside the paper's numbers, because the data are not the published ones: mnist: 400 of 60000")
 			shown := strings.Contains(said, "| paper |") || strings.Contains(said, "(paper)") || strings.Contains(said, "paper: the paper's")

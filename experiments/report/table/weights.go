@@ -25,7 +25,7 @@ func weights(s summary.Selection) sheet.Sheet {
 		}
 		all = append(all, rows...)
 	}
-	built.Records = classRecords("of", "weight", all, number("distance", "", noFormat, func(w classValue) float64 { return w.distance.Mean }))
+	built.Records = weightRecords(all)
 	return built
 }
 
@@ -77,7 +77,7 @@ func weightColumns(classes []string) []sheet.Column[classValues] {
 		}
 		return r.method
 	})
-	return slices.Concat([]sheet.Column[classValues]{method}, classColumns(classes, 1), []sheet.Column[classValues]{
+	return slices.Concat([]sheet.Column[classValues]{method}, classColumns(classes), []sheet.Column[classValues]{
 		scored("", "distance", func(r classValues) summary.Score { return r.distance }),
 		share("seeds", func(r classValues) (int, int) { return r.seeds, r.planned }),
 	})

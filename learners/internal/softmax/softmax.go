@@ -1,7 +1,11 @@
 // Package softmax has the loss of classifiers, of logits in columns.
 package softmax
 
-import "iwda/internal/simd"
+import (
+	"gonum.org/v1/gonum/floats"
+
+	"iwda/internal/simd"
+)
 
 // Loss returns the sum of the cross-entropies of rows, each times its weight, of which nil is 1, and sets p to
 // their probabilities. These and the logits z, which may be p, are a column a class, one after the other.
@@ -30,7 +34,7 @@ func Loss(p, z []float64, labels []int, weights, room []float64) (loss float64) 
 		sum[i] = 1 / sum[i]
 	}
 	for at := 0; at < len(z); at += n {
-		simd.Multiply(p[at:at+n], p[at:at+n], sum)
+		floats.Mul(p[at:at+n], sum)
 	}
 	return loss
 }
@@ -42,6 +46,6 @@ func Slopes(p []float64, labels []int, weights []float64) {
 		p[y*n+i]--
 	}
 	for at := 0; weights != nil && at < len(p); at += n {
-		simd.Multiply(p[at:at+n], p[at:at+n], weights)
+		floats.Mul(p[at:at+n], weights)
 	}
 }

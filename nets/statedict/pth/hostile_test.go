@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
 
@@ -29,9 +30,7 @@ func TestRecordsOfOtherFolders(t *testing.T) {
 	}
 	// A folder of any name holds the records, and nothing is looked for on the disk.
 	archive := bytes.ReplaceAll(zipOf(t, program, oneAndTwo), []byte("a/data"), []byte("../../")) // of the same length
-	if _, err := Read(archive); err == nil || !strings.Contains(err.Error(), "no data.pkl") {
-		t.Errorf("records outside of the archive's folder: error %v", err)
-	}
+	must.Refuse(Read(archive))(t, "no data.pkl")
 	entries, err := os.ReadDir(".")
 	if err != nil || len(entries) != 0 {
 		t.Errorf("reading left %v, error %v", entries, err)
@@ -51,9 +50,7 @@ func TestRecordsThatOverlap(t *testing.T) {
 	}
 	archive := zipOf(t, program+".", storage)
 	whole := directory(t, archive, "a/data/0", "a/data/1", "a/data/2")
-	if _, err := Read(whole); err == nil || !strings.Contains(err.Error(), "records are larger than the file") {
-		t.Errorf("error %v", err)
-	}
+	must.Refuse(Read(whole))(t, "records are larger than the file")
 }
 
 // directory replaces the directory of a zip archive by one that has the entry of the

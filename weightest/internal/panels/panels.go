@@ -5,11 +5,11 @@ package panels
 import (
 	"runtime"
 	"sync"
-	"sync/atomic"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"iwda/internal/parallel"
 	"iwda/internal/simd"
 )
 
@@ -145,34 +145,15 @@ func (p *Panels) EachGroup(cost int, work func(group, first, last int)) {
 	if p.Alone || p.Rows*cost < worthwhile {
 		processors = 1
 	}
-	each(groups, processors, func(group int) {
+	parallel.Each(processors, groups, func(_, group int) {
 		work(group, count*group/groups, count*(group+1)/groups)
 	})
 }
 
 // Each runs the tasks 0, 1, … at the same time on as many goroutines as there are
 // processors.
-func Each(tasks int, run func(task int)) { each(tasks, runtime.GOMAXPROCS(0), run) }
-
-func each(tasks, processors int, run func(task int)) {
-	if tasks == 0 {
-		return
-	}
-	var begun, ended atomic.Int64
-	finished := make(chan struct{})
-	takeTasks := func() {
-		for task := int(begun.Add(1)) - 1; task < tasks; task = int(begun.Add(1)) - 1 {
-			run(task)
-			if ended.Add(1) == int64(tasks) {
-				close(finished)
-			}
-		}
-	}
-	for range min(processors, tasks) - 1 {
-		go takeTasks()
-	}
-	takeTasks()
-	<-finished // goroutines that come too late to take a task are not waited for
+func Each(tasks int, run func(task int)) {
+	parallel.Each(runtime.GOMAXPROCS(0), tasks, func(_, task int) { run(task) })
 }
 
 // Groups returns the number of groups that EachGroup names.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"iwda/internal/gaussians"
+	"iwda/internal/must"
 	"iwda/weightest"
 )
 
@@ -14,11 +15,7 @@ import (
 func Of(t testing.TB) func(k int, source []float64, labels []int, target []float64) *weightest.Sample {
 	return func(k int, source []float64, labels []int, target []float64) *weightest.Sample {
 		t.Helper()
-		s, err := weightest.SampleOf(k, source, labels, target)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s
+		return must.Have(weightest.SampleOf(k, source, labels, target))(t)
 	}
 }
 
@@ -33,9 +30,5 @@ func Gaussian(t testing.TB, p gaussians.Problem, n, m int, seed uint64) *weighte
 // Problem returns the sample's problem.
 func Problem(t testing.TB, s *weightest.Sample) weightest.Problem {
 	t.Helper()
-	p, err := s.Problem()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return must.Have(s.Problem())(t)
 }

@@ -1,4 +1,4 @@
-package datasets
+package kernel
 
 import (
 	"hash/crc32"
@@ -6,11 +6,17 @@ import (
 	"testing"
 )
 
+// resized is a grey square of a side, resized to another one.
+func resized(src []byte, from, to int) []byte {
+	dst := make([]byte, to*to)
+	new(Resizer).Resize(Picture{dst, to, to, to}, Picture{src, from, from, from}, 1, Bilinear)
+	return dst
+}
+
 // TestUpscaleByHand enlarges 2×2 to 4×4: the positions are -0.25, 0.25, 0.75 and
 // 1.25 input pixels, the outer two outside the centres.
 func TestUpscaleByHand(t *testing.T) {
-	got := make([]byte, 16)
-	newUpscaler(2, 4).resize(got, []byte{0, 100, 200, 40})
+	got := resized([]byte{0, 100, 200, 40}, 2, 4)
 	want := []byte{
 		0, 25, 75, 100,
 		50, 59, 76, 85, // (3·row 0 + row 3)/4: 58.75, 76.25
@@ -30,8 +36,7 @@ func TestUpscaleAsPillow(t *testing.T) {
 			src[16*y+x] = byte(37*y + 101*x + x*y%7*29)
 		}
 	}
-	got := make([]byte, 28*28)
-	newUpscaler(16, 28).resize(got, src)
+	got := resized(src, 16, 28)
 	first := []byte{0, 36, 94, 152, 191, 102, 69, 126, 184, 242, 172, 101, 159, 162,
 		73, 76, 134, 192, 231, 142, 109, 166, 133, 44, 84, 141, 199, 235}
 	if !slices.Equal(got[:28], first) {
@@ -54,15 +59,11 @@ func TestUpscaleKeepsSizeAndTranspose(t *testing.T) {
 		src[i] = byte(7 * i * i)
 		turned[i%16*16+i/16] = src[i]
 	}
-	same := make([]byte, 16*16)
-	newUpscaler(16, 16).resize(same, src)
-	if !slices.Equal(same, src) {
+	if !slices.Equal(resized(src, 16, 16), src) {
 		t.Error("an image enlarged to its own size changed")
 	}
 	// Rounding after each pass makes the two differ by one at most.
-	a, b := make([]byte, 28*28), make([]byte, 28*28)
-	newUpscaler(16, 28).resize(a, src)
-	newUpscaler(16, 28).resize(b, turned)
+	a, b := resized(src, 16, 28), resized(turned, 16, 28)
 	for y := range 28 {
 		for x := range 28 {
 			if d := int(a[28*y+x]) - int(b[28*x+y]); d < -1 || d > 1 {
