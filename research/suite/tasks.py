@@ -1,6 +1,6 @@
 """Writes the suite's tasks and their manifest.
 
-usage: tasks.py [--half choosing|judging|fresh|final|fifth|sixth|redrawn|seventh] [--only KIND] [--again] [--out build/suite]
+usage: tasks.py [--half choosing|judging|fresh|final|fifth|sixth|redrawn|seventh|eighth] [--only KIND] [--again] [--out build/suite]
 Each task becomes OUT/tasks/KIND/NAME with source and target as `iwrun adapt` reads them, the
 target without labels, and OUT/truth/KIND/NAME.npy, its classes' names, which run.py alone reads.
 What is written is described in research/suite/tasks.json, a line a task. Kinds that are there
@@ -17,8 +17,8 @@ import time
 
 import numpy as np
 
-from kinds import (civic, culture, digits, files, fonts, generated, health, living, matter, measured, nature, packages, patients, people, play, public, records, redrawn, signs, sky, society,
-                   sounds, systems, tables, things, trades, words, world)
+from kinds import (civic, culture, digits, files, fonts, generated, health, living, makers, matter, measured, nature, packages, panels, patients, people, play, public, records, redrawn, shapes, signs,
+                   sky, society, sounds, systems, tables, things, trades, words, world)
 
 # The deal: what makes a kind's tasks, and the half of the suite that they are in.
 KINDS = {
@@ -194,9 +194,49 @@ KINDS = {
     "inhibitors": (signs.inhibitors, "seventh"),
     "resistance": (signs.resistance, "seventh"),
     "grants": (signs.grants, "seventh"),
+    "noise": (makers.noise, "eighth"),
+    "balances": (makers.balances, "eighth"),
+    "lenses": (makers.lenses, "eighth"),
+    "printers": (makers.printers, "eighth"),
+    "fingerprints": (makers.fingerprints, "eighth"),
+    "attributes": (makers.attributes, "eighth"),
+    "footprints": (makers.footprints, "eighth"),
+    "symbols": (makers.symbols, "eighth"),
+    "rules": (makers.rules, "eighth"),
+    "keys": (makers.keys, "eighth"),
+    "players": (makers.players, "eighth"),
+    "cartridges": (makers.cartridges, "eighth"),
+    "items": (makers.items, "eighth"),
+    "recipes": (makers.recipes, "eighth"),
+    "creatures": (makers.creatures, "eighth"),
+    "atoms": (makers.atoms, "eighth"),
+    "shells": (makers.shells, "eighth"),
+    "changes": (makers.changes, "eighth"),
+    "kanji": (makers.kanji, "eighth"),
+    "holidays": (makers.holidays, "eighth"),
+    "headaches": (panels.headaches, "eighth"),
+    "children": (panels.children, "eighth"),
+    "waiting": (panels.waiting, "eighth"),
+    "careers": (panels.careers, "eighth"),
+    "crimes": (panels.crimes, "eighth"),
+    "paths": (panels.paths, "eighth"),
+    "collisions": (panels.collisions, "eighth"),
+    "wines": (panels.wines, "eighth"),
+    "rides": (panels.rides, "eighth"),
+    "injections": (panels.injections, "eighth"),
+    "writing": (shapes.writing, "eighth"),
+    "places": (shapes.places, "eighth"),
+    "beats": (shapes.beats, "eighth"),
+    "viruses": (shapes.viruses, "eighth"),
+    "terms": (shapes.terms, "eighth"),
+    "cattle": (shapes.cattle, "eighth"),
+    "servers": (shapes.servers, "eighth"),
+    "lands": (shapes.lands, "eighth"),
+    "mayonnaise": (shapes.mayonnaise, "eighth"),
+    "soils": (shapes.soils, "eighth"),
     "redrawn": (redrawn.redrawn, "redrawn"),
 }
-HALVES = ["choosing", "judging", "fresh", "final", "fifth", "sixth", "redrawn", "seventh"]  # each judges after the one before it was looked at
+HALVES = ["choosing", "judging", "fresh", "final", "fifth", "sixth", "redrawn", "seventh", "eighth"]  # each judges after the one before it was looked at
 GROUPS = ["none", "label-shift", "covariate", "gap"]
 MANIFEST = pathlib.Path(__file__).with_name("tasks.json")
 
