@@ -129,7 +129,7 @@ func TestAdaptSeveralSources(t *testing.T) {
 			t.Errorf("%q is not in\n%s", part, text)
 		}
 	}
-	if accuracy := accuracyOf(t, "out/predictions.csv", truth); accuracy < 0.95 {
+	if accuracy := accuracyOf(t, "out/predictions.csv", truth); accuracy < 0.94 {
 		t.Errorf("accuracy %v", accuracy)
 	}
 	for _, line := range []string{"show out", "predict out target.csv -o again.csv --device cpu", "labelshift --run out/runs/adapt/full/source+source2-target/source-only@linear/seed-1", "evaluate out out/to_label.csv", "adapt --source a.csv --source b.csv --target target.csv -o out --device cpu"} {
