@@ -49,9 +49,9 @@ func safetensors(values []byte) func(io.Writer, map[string]string) error {
 func written(t testing.TB, record Record) (path string, content []byte) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "checkpoint")
-	must.Do(t, (*wholefile.Disk)(nil).WriteAfter(path, func(file wholefile.File) error {
+	must.Do(t, (*wholefile.Disk)(nil).WriteFile(path, func(file wholefile.File) error {
 		return Write(file, record, safetensors(bytes.Repeat([]byte{7}, 5000)))
-	}, func() error { return nil }))
+	}))
 	content = testfiles.Read(t, path)
 	return path, content
 }

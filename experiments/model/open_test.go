@@ -109,11 +109,11 @@ func writeCheckpoint(t *testing.T, path string, state nets.State) {
 	for _, e := range state.Prefixed(checkpoint.NetworkPrefix) {
 		tensors = append(tensors, torch.Named{Name: e.Name, Tensor: e.Tensor})
 	}
-	must.Do(t, (*wholefile.Disk)(nil).WriteAfter(path, func(file wholefile.File) error {
+	must.Do(t, (*wholefile.Disk)(nil).WriteFile(path, func(file wholefile.File) error {
 		return checkpoint.Write(file, checkpoint.Record{}, func(w io.Writer, metadata map[string]string) error {
 			return torch.WriteTensors(w, tensors, metadata)
 		})
-	}, func() error { return nil }))
+	}))
 }
 
 // A module runs if it is trusted where it really lies, and is named in the error else. What is not

@@ -212,7 +212,7 @@ func (d Dir) Finished(hash string) (Result, bool, error) {
 
 // WriteCheckpoint writes the checkpoint that write produces.
 func (d Dir) WriteCheckpoint(write func(wholefile.File) error) error {
-	return d.disk.WriteAfter(d.Path(CheckpointFile), write, func() error { return nil })
+	return d.disk.WriteFile(d.Path(CheckpointFile), write)
 }
 
 // there reports whether a file is there, or the system does not tell.

@@ -136,11 +136,11 @@ func writeRecord(t *testing.T, path string, file checkpoint.File) {
 		for name, tensor := range tensors {
 			named = append(named, torch.Named{Name: name, Tensor: tensor})
 		}
-		must.Do(t, (*wholefile.Disk)(nil).WriteAfter(path, func(to wholefile.File) error {
+		must.Do(t, (*wholefile.Disk)(nil).WriteFile(path, func(to wholefile.File) error {
 			return checkpoint.Write(to, file.Record, func(w io.Writer, metadata map[string]string) error {
 				return torch.WriteTensors(w, named, metadata)
 			})
-		}, func() error { return nil }))
+		}))
 	})
 }
 

@@ -26,7 +26,7 @@ const temporaryMark = ".tmp-"
 // new file is in its place then, but a power cut may undo it. What a process left that died
 // while it wrote path is removed. A device or a pipe, as /dev/null, is refused.
 func (d *Disk) Write(path string, write func(io.Writer) error) error {
-	return d.WriteAfter(path, func(file File) error { return write(file) }, func() error { return nil })
+	return d.WriteFile(path, func(file File) error { return write(file) })
 }
 
 // WriteText replaces the file at path by a text, in one step as [Disk.Write] does.
@@ -40,13 +40,13 @@ func (d *Disk) WriteText(path, text string) error {
 // WritePrivate replaces the file at path by a text that its owner alone can read, in one step as
 // [Disk.Write] does.
 func (d *Disk) WritePrivate(path, text string) error {
-	return d.WriteAfter(path, func(file File) error {
+	return d.WriteFile(path, func(file File) error {
 		if err := file.(*newFile).raw.file.Chmod(0o600); err != nil {
 			return err
 		}
 		_, err := io.WriteString(file, text)
 		return err
-	}, func() error { return nil })
+	})
 }
 
 // WriteJSON replaces the file at path by a value as JSON for people to read too, in one step as
@@ -67,16 +67,15 @@ type File interface {
 	io.WriterAt
 }
 
-// WriteAfter is [Disk.Write] that calls makeRoom when the new file is whole and the former
-// one still there.
-func (d *Disk) WriteAfter(path string, write func(File) error, makeRoom func() error) error {
-	if err := d.replace(path, write, makeRoom); err != nil {
+// WriteFile is [Disk.Write] of what is not written from its beginning to its end.
+func (d *Disk) WriteFile(path string, write func(File) error) error {
+	if err := d.replace(path, write); err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, err)
 	}
 	return nil
 }
 
-func (d *Disk) replace(path string, write func(File) error, makeRoom func() error) error {
+func (d *Disk) replace(path string, write func(File) error) error {
 	if info, err := os.Stat(path); err == nil && info.Mode()&(os.ModeDevice|os.ModeNamedPipe|os.ModeSocket) != 0 {
 		return errors.New("it is a device or a pipe, which a file would replace: name a file")
 	}
@@ -95,10 +94,11 @@ func (d *Disk) replace(path string, write func(File) error, makeRoom func() erro
 	if err := write(file); err != nil {
 		return err
 	}
-	for _, step := range []func() error{file.Flush, file.sync, makeRoom} {
-		if err := step(); err != nil {
-			return err
-		}
+	if err := file.Flush(); err != nil {
+		return err
+	}
+	if err := file.sync(); err != nil {
+		return err
 	}
 	if err := d.Rename(temporary, path); err != nil {
 		return err
