@@ -268,9 +268,10 @@ build/bin/iwrun-torch: build/modules $(library) force
 build/iwrun: build/modules force
 	@mkdir -p build; case $$(head -c 2 $@ 2>/dev/null) in '#!') rm $@ ;; esac; CGO_ENABLED=0 go build -ldflags=-w -o $@ ./cmd/iwrun
 
-# What `make sanitize` builds and how it runs: the same C++, instrumented, in a folder of its own.
+# What `make sanitize` builds and how it runs: the same C++, instrumented, in a folder of its own. What nobody can allocate
+# is an error of libtorch, as without it: a test asks for that.
 with_sanitizers = export CGO_LDFLAGS="$$(sh tools/go-flags.sh build/sanitize)";
-sanitizer_options = ASAN_OPTIONS=quarantine_size_mb=8 UBSAN_OPTIONS=print_stacktrace=1 LSAN_OPTIONS=suppressions='$(here)/tools/leaks.supp':print_suppressions=0
+sanitizer_options = ASAN_OPTIONS=quarantine_size_mb=8:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 LSAN_OPTIONS=suppressions='$(here)/tools/leaks.supp':print_suppressions=0
 sanitizers := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -g -O1
 sanitized_library := build/sanitize/libiwtorch.so build/sanitize/libcgotorch.so
 sanitized_shim := $(shim:build/shim/%=build/sanitize/shim/%)
