@@ -158,13 +158,16 @@ func (m *Monitor) Next(logs [][]float64, earlier [][]float64, batch []float64) [
 		for _, rows := range earlier[:alarm.First] {
 			floats.Add(first, rows)
 		}
-		for j, halfLife := range halfLives {
-			expected := m.expect(halfLife, earlier[alarm.First:])
-			for at, s := range all {
-				if alarm.First > 0 {
-					s.most = alarm.most(Reference{first}, s.values, m.delta(s))
-				}
-				next[i][at*len(halfLives)+j] += s.gain(expected, batch)
+		var expected [][]float64 // by each half-life
+		for _, halfLife := range halfLives {
+			expected = append(expected, m.expect(halfLife, earlier[alarm.First:]))
+		}
+		for at, s := range all {
+			if alarm.First > 0 {
+				s.most = alarm.most(Reference{first}, s.values, m.delta(s))
+			}
+			for j := range halfLives {
+				next[i][at*len(halfLives)+j] += s.gain(expected[j], batch)
 			}
 		}
 		spread := math.Log(moved) + floats.LogSumExp(next[i])

@@ -2,6 +2,7 @@ package monitor
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -22,9 +23,13 @@ type statistic struct {
 func (e *Estimate) watching(a Alarm) (all []statistic) {
 	k, bins := len(e.shares), len(e.mixture)
 	add := func(part, sign float64, values []float64) {
-		values = append([]float64(nil), values...)
+		values = slices.Clone(values)
 		floats.Scale(sign, values)
 		all = append(all, statistic{values: values, part: part})
+	}
+	both := func(part float64, values []float64) {
+		add(part/2, 1, values)
+		add(part/2, -1, values)
 	}
 	share := func(class int) []float64 {
 		values, _ := e.influence(unit(k, class), nothing)
@@ -55,21 +60,17 @@ func (e *Estimate) watching(a Alarm) (all []statistic) {
 			classes = 1
 		}
 		for class := range classes {
-			for _, sign := range []float64{1, -1} {
-				add(0.5/float64(classes), sign, share(class))
-			}
+			both(1/float64(classes), share(class))
 		}
 	case MoreChanged:
 		// Half watches which thirds of certainty the rows are in, and half each bin by itself.
 		thirds := func(of ...float64) []float64 {
 			return unexplained(func(bin int) float64 { return of[bin%shifttest.PerClass] })
 		}
-		for _, sign := range []float64{1, -1} {
-			add(1./8, sign, thirds(0, 0.5, 1))
-			add(1./8, sign, thirds(0, 1, 0))
-			for bin := range bins {
-				add(0.25/float64(bins), sign, unexplained(func(b int) float64 { return indicator(b == bin) }))
-			}
+		both(0.25, thirds(0, 0.5, 1))
+		both(0.25, thirds(0, 1, 0))
+		for bin := range bins {
+			both(0.5/float64(bins), unexplained(func(b int) float64 { return indicator(b == bin) }))
 		}
 	}
 	return all
@@ -140,21 +141,21 @@ func (r Reference) mostOf(class int, values []float64, radius float64) float64 {
 // mostOfTwo is mostOf for a mixture of two classes with a share of the first, if both divergences together are at
 // most the radius.
 func (r Reference) mostOfTwo(one, other int, share float64, values []float64, radius float64) float64 {
-	mean := func(class int, part float64) float64 {
-		rows := floats.Sum(r[class])
-		frequencies := append([]float64(nil), r[class]...)
+	mean := func(class int) func(part float64) float64 {
+		rows, frequencies := floats.Sum(r[class]), slices.Clone(r[class])
 		floats.Scale(1/rows, frequencies)
-		return mostMean(frequencies, values, part*radius/rows)
+		return func(part float64) float64 { return mostMean(frequencies, values, part*radius/rows) }
 	}
 	switch share {
 	case 0:
-		return mean(other, 1)
+		return mean(other)(1)
 	case 1:
-		return mean(one, 1)
+		return mean(one)(1)
 	}
+	ofOne, ofOther := mean(one), mean(other)
 	// It is concave in the part of the divergence that is the first class's.
 	of := func(part float64) float64 {
-		return -share*mean(one, part) - (1-share)*mean(other, 1-part)
+		return -share*ofOne(part) - (1-share)*ofOther(1-part)
 	}
 	return -of(leastOf(of, 0, 1))
 }
