@@ -133,12 +133,13 @@ func (m *mixture) expect(s mixtureState) mixtureState {
 //	min ½‖R x - (R q + R⁻ᵀg)‖²   s.t.   x ≥ 0, Σ x = 1.
 //
 // Classes of next to no use, g_y near 0, get x_y = 0: their columns of R may be so
-// short that the model's scales are too far apart.
+// short that the model's scales are too far apart. So do classes of next to no share that are of too
+// little use to have one: with many classes, most of them, and the time grows with the cube of the others.
 func (m *mixture) newtonStep(s mixtureState, h *mat.SymDense) ([]float64, error) {
-	const useless = 1e-3
+	const useless, little = 1e-3, 0.99
 	var useful []int
 	for a, g := range s.gradient {
-		if g >= useless {
+		if g >= little || g >= useless && s.q[a] > 2*leastShare {
 			useful = append(useful, a)
 		}
 	}
