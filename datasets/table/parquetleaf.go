@@ -27,8 +27,10 @@ type leaf struct {
 	group  int
 	page   parquet.Page // the last one
 	// Of a page of floating-point numbers without nulls, dense are those that are still to be
-	// given, and levels their repetition levels. Those of 32 bits are in the memory of wide.
+	// given, and levels the repetition levels of all that are left. Those of 32 bits are in single, from where they
+	// come to dense some at a time, in the memory of wide.
 	dense  []float64
+	single []float32
 	wide   []float64
 	levels []byte
 	// Of any other page, values has those that are left, and read are the values of the buffer that are still
@@ -53,6 +55,14 @@ var (
 // fill makes sure that there are values to give.
 func (l *leaf) fill() error {
 	for len(l.dense) == 0 && len(l.read) == 0 {
+		if some := l.single[:min(len(l.single), len(l.buffer))]; len(some) > 0 {
+			l.single, l.wide = l.single[len(some):], l.wide[:0]
+			for _, number := range some {
+				l.wide = append(l.wide, float64(number))
+			}
+			l.dense = l.wide
+			continue
+		}
 		if l.left == 0 {
 			if err := l.nextPage(); err != nil {
 				return err
@@ -98,17 +108,16 @@ func (l *leaf) nextPage() (err error) {
 	} else if l.floats && l.page.NumNulls() == 0 {
 		switch l.column.Type().Kind() {
 		case parquet.Float:
-			l.wide = l.wide[:0]
-			for _, number := range data.Float() {
-				l.wide = append(l.wide, float64(number))
-			}
-			l.dense = l.wide
+			l.single = data.Float()
 		case parquet.Double:
 			l.dense = data.Double()
 		}
-		if l.levels = l.page.RepetitionLevels(); len(l.dense) == n {
+		l.levels = l.page.RepetitionLevels()
+		switch len(l.single) + len(l.dense) {
+		case n:
 			return nil
-		} else if len(l.dense) > 0 {
+		case 0:
+		default:
 			return errFewValues
 		}
 	}
