@@ -193,7 +193,7 @@ func TestMethodsAreCorrectedAlike(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "out")
 	outcome := must.Have(runHere(context.Background(), source, target, Options{Folder: folder, Set: []string{"methods=[source-only@linear]", "seeds=[1]"}}))(t)
 	if outcome.Correction == judge.None || *outcome.Methods[0].Changes != 0 {
-		t.Errorf("corrected %s, changes %v", outcome.Correction, *outcome.Methods[0].Changes)
+		t.Errorf("corrected %v, changes %v", outcome.Correction, *outcome.Methods[0].Changes)
 	}
 	e, err := evaluateHere(context.Background(), folder, labelled(t, func(row int) string { return "dog" }, 300, 400, 500), EvaluateOptions{})
 	if err != nil || !e.Methods[0].Same {

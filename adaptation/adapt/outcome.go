@@ -250,7 +250,7 @@ func ReadOutcome(folder string) (*Outcome, error) {
 		return nil, err
 	}
 	o := new(Outcome)
-	if err := json.Unmarshal(text, o); err != nil {
+	if err := json.Unmarshal(text, o); err != nil && (o.Format == 0 || o.Format == outcomeFormat) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if o.Format != outcomeFormat {

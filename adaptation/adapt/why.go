@@ -28,11 +28,16 @@ func (o conclusion) used() string {
 		return o.labels.String()
 	}
 	if o.Together != nil {
-		corrected, whole := map[judge.Correction]string{
-			judge.Full: "corrected for the class shares that each run estimates", judge.Halfway: "corrected halfway for the class shares that each run estimates", judge.None: "without correction for class shares",
-		}[o.Correction]
-		if !whole {
-			corrected = fmt.Sprintf("corrected in part (%s) for the class shares that each run estimates", o.Correction)
+		corrected := fmt.Sprintf("corrected in part (%v)", o.Correction)
+		switch o.Correction {
+		case judge.Full:
+			corrected = "corrected"
+		case judge.Halfway:
+			corrected = "corrected halfway"
+		}
+		corrected += " for the class shares that each run estimates"
+		if o.Correction == judge.None {
+			corrected = "without correction for class shares"
 		}
 		names, predict := o.Names(), "predict together"
 		if len(names) == 1 {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -115,10 +114,10 @@ func (c *Comparison) Together(how config.Selection) (Choice, error) {
 // well they are known does not. research/suite/correction.md has what was compared.
 func (c *Comparison) weaken(choice *Choice) {
 	const steps = 10
-	best, most := 0., -1.
+	best, most := None, -1.
 	for step := range steps + 1 {
-		far := float64(step) / steps
-		if right := c.Shared.right(partly(far), c.Shared.Target()); right > most {
+		far := Correction(step) / steps
+		if right := c.Shared.right(far, c.Shared.Target()); right > most {
 			best, most = far, right
 		}
 	}
@@ -131,7 +130,7 @@ func (c *Comparison) weaken(choice *Choice) {
 		unexplained, votes = unexplained+vote*max(0, c.Judged[i].Unexplained), votes+vote
 	}
 	unexplained /= votes
-	choice.Correction = partly(best * (1 - unexplained))
+	choice.Correction = Correction(math.Round(100*float64(best)*(1-unexplained)) / 100)
 	choice.Because += fmt.Sprintf("; source rows with the estimated shares are right most often corrected by %.0f%%, and no mixture of classes explains %.0f%% of the predictions", 100*best, 100*unexplained)
 }
 
@@ -245,42 +244,28 @@ func (c *Comparison) Has(methods []string) bool {
 	return slices.ContainsFunc(c.Candidates, func(c Candidate) bool { return slices.Contains(methods, MethodOf(c.Run)) })
 }
 
-// Correction is how far probabilities are corrected for the target's class shares: one of these, or a number
-// from 0 to 1 in decimals, the weight of the estimated shares in the geometric mean with the source's.
-type Correction string
+// Correction is how far probabilities are corrected for the target's class shares: the weight, from 0 to 1, of the
+// estimated shares in the geometric mean with the source's.
+type Correction float64
 
 const (
-	Full    Correction = "full"    // for those that are estimated
-	Halfway Correction = "halfway" // for the geometric mean of these and the source's
-	None    Correction = "none"
+	None    Correction = 0
+	Halfway Correction = 0.5
+	Full    Correction = 1
 )
-
-// partly returns the correction of this weight, in hundredths.
-func partly(weight float64) Correction {
-	switch weight = math.Round(100*weight) / 100; weight {
-	case 0:
-		return None
-	case 1:
-		return Full
-	}
-	return Correction(strconv.FormatFloat(weight, 'f', -1, 64))
-}
 
 // Shares returns those that probabilities are corrected for which speak for some shares (k), if
 // others are estimated for the target (k).
 func (c Correction) Shares(speaksFor, target []float64) []float64 {
-	weight, err := strconv.ParseFloat(string(c), 64)
-	switch {
-	case c == None:
+	switch c {
+	case None:
 		return speaksFor
-	case c == Halfway:
-		weight = 0.5
-	case err != nil:
+	case Full:
 		return target
 	}
 	between := make([]float64, len(target))
 	for i, q := range target {
-		between[i] = math.Pow(q, weight) * math.Pow(speaksFor[i], 1-weight)
+		between[i] = math.Pow(q, float64(c)) * math.Pow(speaksFor[i], 1-float64(c))
 	}
 	floats.Scale(1/floats.Sum(between), between)
 	return between

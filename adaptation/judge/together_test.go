@@ -63,7 +63,7 @@ func TestTogether(t *testing.T) {
 	} {
 		choice, err := compared(t, c.of...).Together(selection{SameMeaning: alike, ColumnsMoved: c.moved, LabelShift: c.known})
 		if err != nil || !slices.Equal(choice.Together, c.together) || choice.Correction != c.correction || choice.Because == "" || choice.Used != c.together[0] {
-			t.Errorf("%s: %v, %v, %s; %v", name, choice.Together, choice.Correction, choice.Because, err)
+			t.Errorf("%s: %v, %v, %v; %v", name, choice.Together, choice.Correction, choice.Because, err)
 		}
 	}
 	for _, told := range []bool{true, false} {

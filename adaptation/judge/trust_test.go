@@ -60,10 +60,10 @@ func TestTrust(t *testing.T) {
 		right := rightOf(t, c, truth, runs, correction)
 		e, floor := caseOf(t, got, trust.OnlyShares), caseOf(t, got, trust.Anything)
 		if a := e.Accuracy; a.Low == nil || math.Abs(*a.Value-right) > 0.03 || *a.Low > right || *a.High < right || e.Against != "" || got.Rejected != "" {
-			t.Errorf("correction %s: %+v, want %v", correction, e, right)
+			t.Errorf("correction %v: %+v, want %v", correction, e, right)
 		}
 		if low := floor.Accuracy.Low; low == nil || *low > right || *low < right-0.25 {
-			t.Errorf("correction %s: floor %+v of %v", correction, floor, right)
+			t.Errorf("correction %v: floor %+v of %v", correction, floor, right)
 		}
 		for class, of := range got.Classes {
 			if of.Recall == nil || of.Precision == nil || *of.Recall.Low > *of.Recall.High || of.Predicted == 0 || *of.Share.Low > *of.Share.High {

@@ -288,7 +288,7 @@ func TestAdapt(t *testing.T) {
 
 	// That only class shares differ can be said of runs that are there: none is made again.
 	status, _, text = call(t, adaptLine("--label-shift")...)
-	if status != 0 || !strings.Contains(text, "4 runs were already finished") || !strings.Contains(readFile(t, "out/outcome.json"), `"correction": "full"`) || !strings.Contains(sentences(t, "out"), "you said that only the class shares differ") {
+	if status != 0 || !strings.Contains(text, "4 runs were already finished") || !strings.Contains(readFile(t, "out/outcome.json"), `"correction": 1,`) || !strings.Contains(sentences(t, "out"), "you said that only the class shares differ") {
 		t.Errorf("told: status %d\n%s\n%s", status, text, sentences(t, "out"))
 	}
 
