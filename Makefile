@@ -198,14 +198,14 @@ suite_fonts := freefont-ttf dejavu-extra lato ebgaramond liberation2 crosextra-c
 suite_data := r-base-core r-cran-mlbench r-cran-kernlab r-cran-modeldata r-cran-dslabs r-cran-palmerpenguins r-cran-cardata r-cran-aer r-cran-survival r-cran-mass kstars-data hydrogen-drumkits \
 	freepats timgm6mb-soundfont iso-codes wamerican wdanish wdutch wfrench witalian wngerman wportuguese wspanish wswedish \
 	r-cran-hsaur3 r-cran-janeaustenr r-cran-mclust r-cran-psychtools r-cran-ggplot2 r-cran-dplyr r-cran-rpart bodr fortunes klettres-data \
-	r-cran-lme4 r-cran-sp r-cran-mlmrev \
+	r-cran-lme4 r-cran-nlme r-cran-sp r-cran-mlmrev \
 	r-cran-ddalpha r-cran-discriminer r-cran-epicalc r-cran-ggally r-cran-ggridges r-cran-gss r-cran-mice r-cran-pscl r-cran-rrcov r-cran-sampling r-cran-sm r-cran-spatstat.data r-cran-th.data \
 	r-cran-vcd r-cran-vim
 suite_files := libwacom-common locales shared-mime-info vim-runtime x11-common # the seventh half reads these, and unpacks some more into build/deb
-HALF ?= choosing judging fresh final fifth sixth seventh eighth
-bench-suite: build ## iwrun adapt on real tasks beside sixteen baselines and a peer (HALF=choosing: on one half of them; more than eight hours)
+HALF ?= choosing judging fresh final fifth sixth seventh eighth ninth
+bench-suite: build ## iwrun adapt on real tasks beside sixteen baselines and a peer (HALF=choosing: on one half of them; more than nine hours)
 	@sh tools/setup.sh torch.py:python3-torch sklearn.py:python3-sklearn PIL.py:python3-pil appstreamcli:appstream $(foreach font,$(suite_fonts),/usr/share/doc/fonts-$(font):fonts-$(font)) soundfile.py:python3-soundfile $(if $(filter final fifth seventh eighth,$(HALF)),npm:npm) $(if $(filter eighth,$(HALF)),gpg:gnupg) \
-		$(if $(filter fresh final fifth sixth seventh eighth,$(HALF)),$(foreach package,$(suite_data) $(if $(filter seventh,$(HALF)),$(suite_files)),/usr/share/doc/$(package):$(package)))
+		$(if $(filter fresh final fifth sixth seventh eighth ninth,$(HALF)),$(foreach package,$(suite_data) $(if $(filter seventh,$(HALF)),$(suite_files)),/usr/share/doc/$(package):$(package)))
 	@ls /var/lib/apt/lists/*_dep11_Components-* >/dev/null 2>&1 || apt-get update -qq
 	for half in $(HALF); do python=/usr/bin/python3; suite=research/suite; \
 		$$python $$suite/tasks.py --half $$half && $$python $$suite/run.py --half $$half --parts baselines,mcc -j 2 && \

@@ -1,6 +1,6 @@
 """Writes the suite's tasks and their manifest.
 
-usage: tasks.py [--half choosing|judging|fresh|final|fifth|sixth|redrawn|seventh|eighth] [--only KIND] [--again] [--out build/suite]
+usage: tasks.py [--half choosing|judging|fresh|final|fifth|sixth|redrawn|seventh|eighth|ninth] [--only KIND] [--again] [--out build/suite]
 Each task becomes OUT/tasks/KIND/NAME with source and target as `iwrun adapt` reads them, the
 target without labels, and OUT/truth/KIND/NAME.npy, its classes' names, which run.py alone reads.
 What is written is described in research/suite/tasks.json, a line a task. Kinds that are there
@@ -17,8 +17,8 @@ import time
 
 import numpy as np
 
-from kinds import (civic, culture, digits, files, fonts, generated, health, living, makers, matter, measured, nature, packages, panels, patients, people, play, public, records, redrawn, shapes, signs,
-                   sky, society, sounds, systems, tables, things, trades, words, world)
+from kinds import (civic, culture, digits, files, fonts, generated, health, living, makers, marks, matter, measured, nature, packages, panels, patients, people, play, public, records, redrawn, rows,
+                   shapes, signs, sky, society, sounds, systems, tables, things, trades, units, words, world)
 
 # The deal: what makes a kind's tasks, and the half of the suite that they are in.
 KINDS = {
@@ -234,9 +234,40 @@ KINDS = {
     "lands": (shapes.lands, "eighth"),
     "mayonnaise": (shapes.mayonnaise, "eighth"),
     "soils": (shapes.soils, "eighth"),
+    "shots": (units.shots, "ninth"),
+    "patents": (units.patents, "ninth"),
+    "carrots": (units.carrots, "ninth"),
+    "access": (units.access, "ninth"),
+    "recall": (units.recall, "ninth"),
+    "craters": (units.craters, "ninth"),
+    "doses": (units.doses, "ninth"),
+    "anaesthesia": (units.anaesthesia, "ninth"),
+    "teachers": (units.teachers, "ninth"),
+    "classrooms": (units.classrooms, "ninth"),
+    "germans": (units.germans, "ninth"),
+    "weapons": (units.weapons, "ninth"),
+    "letters": (rows.letters, "ninth"),
+    "values": (rows.values, "ninth"),
+    "doctors": (rows.doctors, "ninth"),
+    "nations": (rows.nations, "ninth"),
+    "cover": (rows.cover, "ninth"),
+    "examinees": (rows.examinees, "ninth"),
+    "attacks": (rows.attacks, "ninth"),
+    "canadians": (rows.canadians, "ninth"),
+    "europeans": (rows.europeans, "ninth"),
+    "addicts": (rows.addicts, "ninth"),
+    "prisoners": (rows.prisoners, "ninth"),
+    "satisfaction": (rows.satisfaction, "ninth"),
+    "presets": (marks.presets, "ninth"),
+    "genders": (marks.genders, "ninth"),
+    "vendors": (marks.vendors, "ninth"),
+    "genes": (marks.genes, "ninth"),
+    "peoples": (marks.peoples, "ninth"),
+    "remedies": (marks.remedies, "ninth"),
+    "fighters": (marks.fighters, "ninth"),
     "redrawn": (redrawn.redrawn, "redrawn"),
 }
-HALVES = ["choosing", "judging", "fresh", "final", "fifth", "sixth", "redrawn", "seventh", "eighth"]  # each judges after the one before it was looked at
+HALVES = ["choosing", "judging", "fresh", "final", "fifth", "sixth", "redrawn", "seventh", "eighth", "ninth"]  # each judges after the one before it was looked at
 GROUPS = ["none", "label-shift", "covariate", "gap"]
 MANIFEST = pathlib.Path(__file__).with_name("tasks.json")
 
