@@ -79,7 +79,7 @@ func TestColumnsApart(t *testing.T) {
 			text += ",label"
 		}
 		for i := range 60 {
-			text += fmt.Sprintf("\n%d-03-%02d,%s%d,%d,%d", year, 1+i%28, who, i%12, i%7, (i+first)%5)
+			text += fmt.Sprintf("\n%d-03-%02d,%s%d,%d,%d", year, 1+i%28, who, i%6, i%7, (i+first)%5)
 			if label {
 				text += fmt.Sprintf(",c%d", i/12%2)
 			}

@@ -1,129 +1,318 @@
 package adapt
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
 
 	"iwda/datasets"
+	"iwda/internal/evenly"
 )
 
-// sets looks for rows that have the same values as one before them, though a column has many values, and in a table for
-// rows that come in sets, as the visits of a patient whom no column names: all of a set have the same values in all
-// columns but some, and there are so many rows with the same values, or twice as many, as independent rows never are.
-func (b *belonging) sets(source rowSet, s looked, columns []column) {
-	left, most, deviations := make([]bool, len(columns)), 1, 0.0
-	values := make([]float64, len(columns)) // different ones of each column
-	for j, c := range columns {
-		left[j], values[j] = c.learnt.Apart != "", float64(s.different(c))
-	}
-	for next := 0; next >= 0; {
-		copies, cells, part := cellsOf(source, columns, left)
-		if most == 1 {
-			b.copied(source, s, copies)
+// units are domains in which rows may belong together, though no column is named that says so.
+type units struct {
+	source, target rowSet
+	columns        []column
+}
+
+// find looks for a column, or several together, whose values repeat in the source, and of which the target has next
+// to none: then units were drawn, as patients are, and not rows. Columns are added one by one, as long as they tell the
+// domains apart more. Ranges that moved do too, so the numbers of a column alone must be names, and values of others may not
+// lie beside those of their own domain.
+func (u units) find() (t together) {
+	var chosen []int
+	most, left := 0.0, make(map[int]bool)
+	for j, of := range u.columns {
+		if of.words > 0 || of.learnt.Apart == "" { // no dates of another time
+			left[j] = true
 		}
-		next = -1
-		for j := range cells {
-			rows, combinations := 0, 1.0 // of columns' values
-			for _, n := range cells[j] {
-				rows += n
-			}
-			for i, n := range values {
-				if i != j && !left[i] {
-					combinations *= n
-				}
-			}
-			if len(cells[j]) < fewestLevels || mostAlone(cells[j], rows) || float64(part*len(cells[j])) > wholeDesign*combinations {
+	}
+	for {
+		cells := u.cellsOf(chosen, left)
+		next := slices.SortedFunc(maps.Keys(cells), func(a, b int) int {
+			return cmp.Or(cmp.Compare(cells[b].lost(), cells[a].lost()), a-b)
+		})
+		if next = slices.DeleteFunc(next, func(j int) bool { return cells[j].lost() < most+worthAColumn }); len(next) == 0 {
+			return t
+		}
+		for _, j := range next {
+			delete(left, j)
+			c, all, of := cells[j], append(slices.Clip(chosen), j), u.columns[j]
+			plain, beside := c.expected >= fewestMates && c.known < fewKnown*c.expected && c.groups() >= fewestLevels, u.beside(c, all)
+			name := plain && chosen == nil
+			if name && of.words == 0 && !u.numbered(c, of) || !name && (beside || of.learnt.Apart != "") {
 				continue
 			}
-			if size, by := setsOf(cells[j]); by >= surelyFewer && (size > most || size == most && next >= 0 && by > deviations) {
-				next, most, deviations = j, size, by
+			if plain {
+				return u.together(c, all, name && (beside || of.words > 0))
 			}
-		}
-		if next >= 0 {
-			left[next] = true
+			most, chosen = c.lost(), all
+			break
 		}
 	}
-	if most == 1 || b.sure.because != "" {
+}
+
+// together says of columns that they tell which rows belong together, as one of groups if it is a name and no feature.
+func (u units) together(c *cells, columns []int, name bool) (t together) {
+	for _, j := range slices.Sorted(slices.Values(columns)) {
+		t.by = append(t.by, u.columns[j].name)
+	}
+	if name {
+		t.group, t.by = t.by[0], nil
+	}
+	t.because = "their values repeat in the source, and the target has others"
+	t.evidence = fmt.Sprintf("%.0f%% of the target's rows have values that the source has, and of independent rows about %.0f%% would", 100*c.known, 100*c.expected)
+	return t
+}
+
+// cells are the rows of both domains by their values in some columns: those of every part-th cell, by chance, if
+// there are very many.
+type cells struct {
+	of              map[uint64]*sameRows
+	part            uint64
+	expected, known float64 // shares of the target's rows whose values the source has: of independent rows, and found
+}
+
+// sameRows are the rows that have the same values.
+type sameRows struct {
+	rows  [2]int // of source and target
+	first int    // of the source's rows and, after them, the target's
+}
+
+func (c *cells) lost() float64 { return c.expected - c.known }
+
+// add counts a row of one of the domains.
+func (c *cells) add(hash uint64, domain, row int) {
+	if hash%c.part != 0 {
 		return
 	}
-	for j, c := range columns {
-		if !left[j] {
-			b.sure.by = append(b.sure.by, c.name)
+	if c.of[hash] == nil {
+		c.of[hash] = &sameRows{first: row}
+	}
+	c.of[hash].rows[domain]++
+	if len(c.of) > 2*mostLooked {
+		c.part *= 2
+		maps.DeleteFunc(c.of, func(hash uint64, _ *sameRows) bool { return hash%c.part != 0 })
+	}
+}
+
+// cellsOf are those by the chosen columns and each of the others.
+func (u units) cellsOf(chosen []int, others map[int]bool) map[int]*cells {
+	all := map[int]*cells{}
+	for j := range others {
+		all[j] = &cells{of: map[uint64]*sameRows{}, part: 1}
+	}
+	row := make([]float32, datasets.Size(u.source.Shape()))
+	for domain, set := range []rowSet{u.source, u.target} {
+		for i := range set.Len() {
+			set.CopyRow(row, i)
+			var hash uint64
+			for _, j := range chosen {
+				hash += u.columns[j].hash(row)
+			}
+			for j, c := range all {
+				c.add(hash+u.columns[j].hash(row), domain, domain*u.source.Len()+i)
+			}
 		}
 	}
-	b.sure.because, b.sure.evidence = inSets(most, deviations)
+	for j, c := range all {
+		c.count()
+		if of := u.columns[j]; of.words > 0 && chosen == nil { // the encoding has the most frequent words alone
+			c.expected, c.known = 1-of.learnt.Alone, of.learnt.Known
+			if 2*of.learnt.Missing[0] > u.source.Len() {
+				c.expected = 0
+			}
+		}
+	}
+	return all
 }
 
-// inSets says that rows come in sets of a size, and the evidence by so many standard errors.
-func inSets(size int, by float64) (because, evidence string) {
-	return fmt.Sprintf("they come in sets of %d, as independent rows do not", size), fmt.Sprintf("there are more sets of %d rows, or a multiple, than independent rows could make, by %.0f standard errors", size, by)
-}
-
-// mostAlone tells that most of so many rows have a cell of their own.
-func mostAlone[K comparable](cells map[K]int, rows int) bool {
-	alone := 0
-	for _, n := range cells {
-		if n == 1 {
+// count finds the shares. Of independent rows the next one has values that were not there before with a probability of
+// about the share of rows whose values no other has (Good 1953, Turing's estimator).
+func (c *cells) count() {
+	rows, alone, known := [2]int{}, 0, 0
+	for _, cell := range c.of {
+		rows[0], rows[1] = rows[0]+cell.rows[0], rows[1]+cell.rows[1]
+		if cell.rows[0] == 1 {
 			alone++
 		}
+		if cell.rows[0] > 0 {
+			known += cell.rows[1]
+		}
 	}
-	return 2*alone > rows
+	c.expected, c.known = 1-float64(alone)/float64(max(1, rows[0])), float64(known)/float64(max(1, rows[1]))
+}
+
+// groups is the number of cells with rows of the source, about.
+func (c *cells) groups() (n int) {
+	for _, cell := range c.of {
+		if cell.rows[0] > 0 {
+			n += int(c.part)
+		}
+	}
+	return n
+}
+
+// beside reports whether the cell that is the most similar to another by these columns is of its domain much more often than by
+// chance, among those whose rows are all of one domain.
+func (u units) beside(c *cells, columns []int) bool {
+	var values [][]float32
+	var targets []bool
+	row := make([]float32, datasets.Size(u.source.Shape()))
+	for _, cell := range slices.SortedFunc(maps.Values(c.of), func(a, b *sameRows) int { return a.first - b.first }) {
+		if cell.rows[0] > 0 && cell.rows[1] > 0 {
+			continue
+		}
+		if n := u.source.Len(); cell.first < n {
+			u.source.CopyRow(row, cell.first)
+		} else {
+			u.target.CopyRow(row, cell.first-n)
+		}
+		var of []float32
+		for _, j := range columns {
+			of = append(of, row[u.columns[j].from:u.columns[j].to]...)
+		}
+		values, targets = append(values, of), append(targets, cell.rows[1] > 0)
+	}
+	at := 0
+	for _, j := range columns {
+		if u.columns[j].words == 0 {
+			scale(values, at)
+		}
+		at += u.columns[j].to - u.columns[j].from
+	}
+	asked, same, chance := 0.0, 0.0, 0.0
+	for _, i := range evenly.Rows(len(values), mostAsked) {
+		least, nearest, alike, all := float32(math.MaxFloat32), 0.0, 0.0, 0.0
+		for j := range values {
+			if j == i {
+				continue
+			}
+			own := 0.0
+			if targets[j] == targets[i] {
+				own = 1
+			}
+			all += own
+			if d := distance(values[i], values[j], least); d < least {
+				least, nearest, alike = d, 1, own
+			} else if d == least {
+				nearest, alike = nearest+1, alike+own
+			}
+		}
+		if nearest > 0 {
+			asked, same, chance = asked+1, same+alike/nearest, chance+all/float64(len(values)-1)
+		}
+	}
+	return same-chance > mostBeside*(asked-chance)
+}
+
+// numbered reports whether the numbers of a column are names, as those of patients are: in some other columns rows with the
+// same number are alike, and those with the next number hardly more than any others. What was measured has an order.
+func (u units) numbered(c *cells, of column) bool {
+	width, rows := datasets.Size(u.source.Shape()), map[float32]float64{}
+	row, all, squares := make([]float32, width), make([]float64, width), make([]float64, width)
+	sums := map[float32][]float64{}
+	n := 0.0
+	for i := range u.source.Len() {
+		if u.source.CopyRow(row, i); of.hash(row)%c.part != 0 {
+			continue
+		}
+		v := row[of.from]
+		if rows[v] == 0 {
+			sums[v] = make([]float64, width)
+		}
+		rows[v], n = rows[v]+1, n+1
+		for j, x := range row {
+			x := float64(x)
+			sums[v][j], all[j], squares[j] = sums[v][j]+x, all[j]+x, squares[j]+x*x
+		}
+	}
+	numbers := slices.Sorted(maps.Keys(rows))
+	levels := float64(len(numbers))
+	var allNext, allBetween float64 // beside those within, of columns in which rows are alike
+	for j := range width {
+		total := squares[j] - all[j]*all[j]/n
+		if j >= of.from && j < of.to || total <= 0 {
+			continue
+		}
+		var means, next float64
+		for i, v := range numbers {
+			mean := sums[v][j] / rows[v]
+			means += mean * sums[v][j]
+			if i > 0 {
+				before := numbers[i-1]
+				apart := mean - sums[before][j]/rows[before]
+				next += apart * apart / (1/rows[v] + 1/rows[before]) / (levels - 1)
+			}
+		}
+		between, within := (means-all[j]*all[j]/n)/(levels-1), (squares[j]-means)/(n-levels) // mean squares
+		if between < alike*within {
+			continue
+		}
+		if next-within < someOrder*(between-within) {
+			return false
+		}
+		allNext, allBetween = allNext+(next-within)/total, allBetween+(between-within)/total
+	}
+	return allNext > order*allBetween
+}
+
+// scale divides the values at a place by their deviation.
+func scale(values [][]float32, at int) {
+	var sum, squares float64
+	for _, of := range values {
+		sum, squares = sum+float64(of[at]), squares+float64(of[at])*float64(of[at])
+	}
+	n := float64(len(values))
+	deviation := math.Sqrt(squares/n - sum/n*sum/n)
+	for _, of := range values {
+		if deviation > 0 {
+			of[at] /= float32(deviation)
+		}
+	}
 }
 
 // copied warns of rows that have the same values as one before them, though a column has many values.
-func (b *belonging) copied(source rowSet, s looked, copies int) {
-	s.values = s.values[:min(200*s.width, len(s.values))]
-	continuous := false
-	for j := 0; j < s.width && !continuous; j++ {
-		continuous = 2*s.different(column{from: j, to: j + 1}) > len(s.values)/s.width
+func (b *belonging) copied(source rowSet) {
+	seen, copies, row := map[uint64]bool{}, 0, make([]float32, datasets.Size(source.Shape()))
+	different := make([]map[float32]bool, len(row))
+	for i := range source.Len() {
+		source.CopyRow(row, i)
+		hash := column{to: len(row)}.hash(row)
+		if seen[hash] {
+			copies++
+		}
+		seen[hash] = true
+		for j, v := range row {
+			if i == 0 {
+				different[j] = map[float32]bool{}
+			}
+			if i < 200 {
+				different[j][v] = true
+			}
+		}
 	}
+	continuous := slices.ContainsFunc(different, func(values map[float32]bool) bool { return 2*len(values) > min(200, source.Len()) })
 	share := float64(copies) / float64(source.Len())
 	if !continuous || share < worthCopies {
 		return
 	}
 	b.warnings = append(b.warnings, fmt.Sprintf("%d of %d rows of the source (%.0f%%) have exactly the values of another row. If they are copies, remove them; if they belong together, name the column that says so with --group-column: otherwise accuracies are too high, and intervals too narrow.", copies, source.Len(), 100*share))
 	if share >= blatantCopies {
-		b.say(fmt.Sprintf("%.0f%% of the source's rows are copies of others", 100*share))
+		b.blatant = fmt.Sprintf("%.0f%% of the source's rows are copies of others", 100*share)
 	}
 }
 
-// cellsOf counts the rows that have the values of one before them, and for each column the rows that have the same
-// values if it is left out, as those are that were left out before: those of every part-th cell, by chance, if there are
-// many rows.
-func cellsOf(source rowSet, columns []column, left []bool) (copies int, cells []map[uint64]int, part int) {
-	part = 1 + source.Len()/mostLooked
-	seen, row, hashes := map[uint64]bool{}, make([]float32, datasets.Size(source.Shape())), make([]uint64, len(columns))
-	for range columns {
-		cells = append(cells, map[uint64]int{})
-	}
-	for i := range source.Len() {
-		source.CopyRow(row, i)
-		var all uint64
-		for j, c := range columns {
-			hashes[j] = c.hash(row)
-			all += hashes[j]
-		}
-		if columns == nil { // of an array
-			all = column{to: len(row)}.hash(row)
-		}
-		if seen[all] {
-			copies++
-		}
-		seen[all] = true
-		for j, hash := range hashes {
-			if left[j] {
-				all -= hash
-			}
-		}
-		for j, hash := range hashes {
-			if cell := all - hash; !left[j] && cell%uint64(part) == 0 {
-				cells[j][cell]++
-			}
+// distance is the square of that between two rows, or what it is at least if it is more than enough.
+func distance(a, b []float32, enough float32) (sum float32) {
+	for j, v := range a {
+		if sum += (v - b[j]) * (v - b[j]); sum > enough {
+			return sum
 		}
 	}
-	return copies, cells, part
+	return sum
 }
 
 // hash is that of the column's values in a row. That of several columns is the sum.
@@ -137,44 +326,4 @@ func (c column) hash(row []float32) (sum uint64) {
 		}
 	}
 	return sum
-}
-
-// setsOf finds the largest size of sets in which rows seem to come: most cells have so many rows, or a multiple, by some
-// standard errors more than independent rows could have. The number n_k of cells of k of these has Poisson
-// distributions, mixed as the values are, however they are distributed, so the mean of k!·n_k is a moment and its square
-// at most the product of those of both neighbours (Cauchy and Schwarz): the mean of n_k is at most
-// √(1+1/k)·(t·n_{k−1} + n_{k+1}/t)/2 for every t.
-func setsOf[K comparable](cells map[K]int) (size int, deviations float64) {
-	count := map[int]float64{} // of cells, by their rows
-	for _, rows := range cells {
-		count[rows]++
-	}
-	sizes := slices.Sorted(maps.Keys(count))
-	for m := 2; m <= min(mostInSet, sizes[len(sizes)-1]); m++ {
-		multiples, most := 0.0, 0.0
-		for _, t := range []float64{0.25, 1, 4} {
-			excess, variance := 0.0, 0.0
-			multiples = 0
-			for _, k := range sizes {
-				weight, rows := 0.0, float64(k)
-				if k%m == 0 {
-					weight, multiples = 1, multiples+count[k]
-				}
-				if (k+1)%m == 0 {
-					weight -= t * math.Sqrt(1+1/(rows+1)) / 2
-				}
-				if k > m && (k-1)%m == 0 {
-					weight -= math.Sqrt(1+1/(rows-1)) / t / 2
-				}
-				excess, variance = excess+weight*count[k], variance+weight*weight*count[k]
-			}
-			if variance > 0 {
-				most = max(most, excess/math.Sqrt(variance))
-			}
-		}
-		if 2*multiples >= float64(len(cells)) && most >= surelyFewer {
-			size, deviations = m, most
-		}
-	}
-	return size, deviations
 }

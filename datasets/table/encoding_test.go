@@ -21,7 +21,7 @@ func TestWordsThatTheSourceLacks(t *testing.T) {
 	target := write(t, "target.csv", "colour,n\n"+strings.Repeat("red,1\n ,2\ngreen,2\nRED,2\n", 2))
 	l := learnt(t, source, target)
 	want := target + `:4: "green" does not occur in this column of ` + source + `; 4 of 6 cells (66.7%) have such words, which are ignored; "RED" is written "red" there`
-	if diff := cmp.Diff([]LearntColumn{{"colour", 2, []int{0, 2}, "", []string{want}, false, "", 1. / 3}, {"n", 0, []int{0, 0}, "", nil, false, "", 1}}, l.Columns); diff != "" {
+	if diff := cmp.Diff([]LearntColumn{{"colour", 2, []int{0, 2}, "", []string{want}, false, "", 1. / 3, 0}, {"n", 0, []int{0, 0}, "", nil, false, "", 1, 0}}, l.Columns); diff != "" {
 		t.Error(diff)
 	}
 	read := opened(t, file(target, Options{Reference: Reference{Name: source, Encoding: l.Encoding}}))
@@ -117,7 +117,7 @@ func TestEncoding(t *testing.T) {
 	}
 	got := learnt(t, source, target)
 	if want := []LearntColumn{
-		{"colour", 3, []int{1, 1}, "", []string{target + `:2: "violet" does not occur in this column of ` + source + `; 1 of 2 cells (50.0%) have such words, which are ignored`}, false, "", 0.5}, {"age", 0, []int{2, 1}, "", nil, false, "", 1}, {"member", 0, []int{0, 0}, "", nil, false, "", 1}, {"size", 0, []int{0, 1}, "", nil, false, "", 1},
+		{"colour", 3, []int{1, 1}, "", []string{target + `:2: "violet" does not occur in this column of ` + source + `; 1 of 2 cells (50.0%) have such words, which are ignored`}, false, "", 0.5, 0.5}, {"age", 0, []int{2, 1}, "", nil, false, "", 1, 0}, {"member", 0, []int{0, 0}, "", nil, false, "", 1, 0}, {"size", 0, []int{0, 1}, "", nil, false, "", 1, 0},
 	}; !cmp.Equal(got.Columns, want) {
 		t.Errorf("%+v", got.Columns)
 	}
@@ -263,7 +263,7 @@ func TestTextAmongNumbers(t *testing.T) {
 	want := []LearntColumn{{"a", 0, []int{1, 2}, "", []string{
 		source + `:11: "3 or so" is not a number and counts as missing`,
 		target + `:3: "oops" is not a number and counts as missing, as does 1 other cell`,
-	}, false, "", 1}, {"b", 2, []int{0, 0}, "", nil, false, "", 1}}
+	}, false, "", 1, 0}, {"b", 2, []int{0, 0}, "", nil, false, "", 1, 0.1}}
 	if diff := cmp.Diff(want, l.Columns); diff != "" {
 		t.Error(diff)
 	}

@@ -49,6 +49,8 @@ type LearntColumn struct {
 	Apart string
 	// Known is the share of the last file's words that the source has, 1 of a column of numbers.
 	Known float64
+	// Alone is the share of the sources' words that are in one cell alone, 0 of a column of numbers.
+	Alone float64
 }
 
 func (c *LearntColumn) stray(said string) {
@@ -188,6 +190,11 @@ func Learn(sources []File, others ...File) (l Learnt, err error) {
 			learnt.stray(c.signed.String())
 		}
 		learnt.Missing = []int{c.missing}
+		for _, n := range c.counts {
+			if n == 1 {
+				learnt.Alone += 1 / float64(c.numbers+c.cells+c.beyond.cells)
+			}
+		}
 		l.Columns = append(l.Columns, learnt)
 		if why != "" {
 			l.LeftOut = append(l.LeftOut, fmt.Sprintf("Column %.100q of %s is left out: %s.", c.name, name, why))
