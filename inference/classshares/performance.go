@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/floats"
@@ -136,7 +135,6 @@ func newConfusion(s *Shares, predicted []int) *confusion {
 	for _, label := range s.labels {
 		c.rows[label]++
 	}
-	alike := func(n int) []float64 { return slices.Repeat([]float64{1}, n) }
 	if c.groups != nil {
 		recalls := c.rates(nil, s.Target(), pseudo{}).recall
 		residuals := make([]float64, len(c.labels))
@@ -146,10 +144,10 @@ func newConfusion(s *Shares, predicted []int) *confusion {
 				residuals[i]++
 			}
 		}
-		size := float64(len(c.labels)) / clusters.Effective(alike(len(c.labels)), c.groups)
-		c.together = max(1, min(size, clusters.Inflation(residuals, c.groups)))
-		if m := len(s.target.Groups); m > 0 && size > 1 {
-			c.inflation = 1 + (c.together-1)/(size-1)*(float64(m)/clusters.Effective(alike(m), s.target.Groups)-1)
+		n := len(c.labels)
+		c.together = min(clusters.Size(c.groups, n), clusters.Inflation(residuals, c.groups))
+		if m := len(s.target.Groups); m > 0 {
+			c.inflation = 1 + clusters.Correlation(c.together, c.groups, n)*(clusters.Size(s.target.Groups, m)-1)
 		}
 	}
 	return c

@@ -93,6 +93,26 @@ func TestPerformance(t *testing.T) {
 	}
 }
 
+// A class that none of the target's 20 groups has may be 10% of them once in eight times, if rows of a group are of one
+// class as in the source: target rows, which are all of the other one, cannot tell. Rows on their own would.
+func TestAbsentClassOfGroups(t *testing.T) {
+	p := gaussians.Rising(2)
+	p.Target, p.Size = []float64{1, 0}, 30
+	for _, alike := range []bool{false, true} {
+		p.Alike = alike
+		random := rand.New(rand.NewPCG(47, 48))
+		for seed := range uint64(5) {
+			source, target := p.DrawSource(600, random), p.DrawTarget(600, random)
+			heldOut, rows := rowsOf(source.Probabilities), rowsOf(target.Probabilities)
+			heldOut.Groups, rows.Groups = source.Groups, target.Groups
+			known := must.Have(fit(t, 2, heldOut, source.Labels, rows, Settings{}).Bootstrap(intervals.BootstrapSettings{Seed: seed, Replicas: 100}))(t)
+			if high := known.Shares.Each[1].High; alike && high < 0.12 || !alike && high > 0.08 {
+				t.Errorf("groups of one class %v: the class is at most %v", alike, high)
+			}
+		}
+	}
+}
+
 // Recalls are those of the target's own rows, of which there may be few.
 func TestRecallOfFewRows(t *testing.T) {
 	const draws, k = 60, 2

@@ -60,10 +60,7 @@ func Accuracy(s Scores, among int) (e Estimate, powered bool) {
 // counted is the estimate by the number of labelled rows alone, p of which are right, if so many rows have no label: of each
 // that has one there is less to learn.
 func (s Scores) counted(p, unknown float64, among int) Estimate {
-	rows := float64(len(s.Right)) / unknown
-	if s.Groups != nil {
-		rows /= s.inflation(p)
-	}
+	rows := float64(len(s.Right)) / unknown / clusters.Inflation(s.Right, s.Groups)
 	return wilson(p, rows, s.reach(among))
 }
 
@@ -88,29 +85,14 @@ func (s Scores) value() (p, lambda float64) {
 	return p + lambda*(s.All.mean-floats.Sum(s.Expected)/n), lambda
 }
 
-// residuals are those of the labelled rows, less λ times what is expected, and of mean 0.
-func (s Scores) residuals(lambda float64) []float64 {
-	r := slices.Clone(s.Right)
+// variance is that of the value with λ: of labelled rows less λ times what is expected.
+func (s Scores) variance(lambda float64) float64 {
+	n, r := float64(len(s.Right)), slices.Clone(s.Right)
 	if lambda > 0 {
 		floats.AddScaled(r, -lambda, s.Expected)
 	}
-	floats.AddConst(-floats.Sum(r)/float64(len(r)), r)
-	return r
-}
-
-// inflation is that of the variance by the groups of rows, if a share of them is right.
-func (s Scores) inflation(share float64) float64 {
-	if share == 0 || share == 1 {
-		return clusters.Inflation(make([]float64, len(s.Right)), s.Groups)
-	}
-	return max(1, clusters.Inflation(s.residuals(0), s.Groups))
-}
-
-// variance is that of the value with λ.
-func (s Scores) variance(lambda float64) float64 {
-	n := float64(len(s.Right))
-	r := s.residuals(lambda)
-	return floats.Dot(r, r) / (n - 1) / n * max(1, clusters.Inflation(r, s.Groups)) * unknownShare(n, float64(s.All.Rows))
+	floats.AddConst(-floats.Sum(r)/n, r)
+	return floats.Dot(r, r) / (n - 1) / n * clusters.Inflation(r, s.Groups) * unknownShare(n, float64(s.All.Rows))
 }
 
 // reach is how many standard errors intervals reach: of Student's t with the degrees of freedom of groups, if
@@ -118,8 +100,7 @@ func (s Scores) variance(lambda float64) float64 {
 func (s Scores) reach(among int) float64 {
 	outside := (1 - level) / 2 / float64(max(1, among))
 	if s.Groups != nil {
-		groups := clusters.Effective(slices.Repeat([]float64{1}, len(s.Right)), s.Groups)
-		return -distuv.StudentsT{Sigma: 1, Nu: max(1, groups-1)}.Quantile(outside)
+		return -distuv.StudentsT{Sigma: 1, Nu: clusters.Degrees(clusters.Inflation(s.Right, s.Groups), s.Groups, len(s.Right))}.Quantile(outside)
 	}
 	return -distuv.UnitNormal.Quantile(outside)
 }

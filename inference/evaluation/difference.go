@@ -62,8 +62,7 @@ func Compare(first, second Scores, among int) Difference {
 	}
 	mean := floats.Sum(r) / (n + 2)
 	variance := (floats.Dot(r, r)+1)/(n+2) - mean*mean
-	floats.AddConst(-floats.Sum(r)/n, r)
-	variance *= max(1, clusters.Inflation(r, first.Groups)) / n * unknownShare(n, float64(first.All.Rows))
+	variance *= clusters.Inflation(r, first.Groups) / n * unknownShare(n, float64(first.All.Rows))
 	deviation := math.Sqrt(variance)
 	half := first.reach(among) * deviation
 	d.Low, d.High = max(-1, d.Value-half), min(1, d.Value+half)

@@ -137,7 +137,10 @@ func Of(k int, s Source, t Target) (Floor, error) {
 	discrepancy := max(0, onSource-sourceError+onTarget)
 	reach := oneSided
 	if s.Groups != nil || t.Groups != nil {
-		reach = distuv.StudentsT{Sigma: 1, Nu: float64(min(groupsS, groupsT) - 1)}.Quantile(0.95)
+		degrees := func(groups []int, n int) float64 { // as if all rows of a group were alike
+			return clusters.Degrees(clusters.Size(groups, n), groups, n)
+		}
+		reach = distuv.StudentsT{Sigma: 1, Nu: min(degrees(s.Groups, len(s.Labels)), degrees(t.Groups, len(t.Predicted)))}.Quantile(0.95)
 	}
 	return Floor{max(0, 1-sourceError-discrepancy-reach*math.Sqrt(sourceVariance+targetVariance)), discrepancy}, nil
 }

@@ -45,6 +45,54 @@ func Sums(values []float64, of []int, count int) []float64 {
 	return sums
 }
 
+// sizes are the numbers of rows of the groups of n rows.
+func sizes(groups []int, n int) []float64 {
+	of, count := Dense(groups, n)
+	return Sums(slices.Repeat([]float64{1}, n), of, count)
+}
+
+// Size is the mean over n rows of the size of a row's group, Σ_g n_g²/n: n/Size groups of equal size tell as much.
+func Size(groups []int, n int) float64 {
+	of := sizes(groups, n)
+	return floats.Dot(of, of) / float64(n)
+}
+
+// Deviations are the sums over groups of residuals of mean 0, of which each is as much larger as the mean has of
+// its group: a sum of n of all N rows is divided by √(1-n/N) (Bell and McCaffrey 2002), relative to groups of equal
+// size. Their squares times G/(G-1) add up to the variance of the sum of all.
+func Deviations(residuals []float64, groups []int) []float64 {
+	of, count := Dense(groups, len(residuals))
+	sums, rows := Sums(residuals, of, count), float64(len(residuals))
+	for group, size := range sizes(groups, len(residuals)) {
+		if size < rows {
+			sums[group] *= math.Sqrt((rows - rows/float64(count)) / (rows - size))
+		}
+	}
+	return sums
+}
+
+// Correlation is that of two rows of a group, between 0 and 1, by how much it makes the variance of the mean of n
+// rows larger.
+func Correlation(inflation float64, groups []int, n int) float64 {
+	if size := Size(groups, n); size > 1 {
+		return max(0, min(1, (inflation-1)/(size-1)))
+	}
+	return 0
+}
+
+// Degrees are those of freedom of a Student's t, at least 1, by the variance of a mean of n rows in groups that is so
+// much larger than that of rows on their own. The variance of the sum of n rows of a group is that of
+// n(1+ρ(n-1)), with ρ the [Correlation], so that large groups tell nearly all (Satterthwaite 1946): one less than
+// groups of equal size.
+func Degrees(inflation float64, groups []int, n int) float64 {
+	alike, mean := Correlation(inflation, groups, n), Size(groups, n)
+	variances := sizes(groups, n)
+	for group, size := range variances {
+		variances[group] = size * (1 + alike*(size-1)) / (mean * (1 + alike*(mean-1)))
+	}
+	return max(1, Effective(variances, nil)-1)
+}
+
 // Effective is the number of groups of equal weight that tell as much as those whose rows have these
 // weights, (Σw)²/Σ(Σ_g w)² (Kish 1965): n for n rows of equal weight on their own.
 func Effective(weights []float64, groups []int) float64 {
@@ -87,25 +135,33 @@ func Rows(groups []int, n, most int) []int {
 	return rows
 }
 
-// Inflation is by how much the variance of a mean of n residuals of mean 0 is larger than if rows were on
-// their own, 1 for rows that are: Σ(Σ_g r)²/Σr², times G/(G-1) for G groups.
-// Without residuals it is the mean size of groups.
-func Inflation(residuals []float64, groups []int) float64 {
+// Inflation is by how much the variance of the mean of n values is larger than if rows were on their own, 1 for rows
+// that are: Σ(Σ_g r)²/Σr² by [Deviations], r the distances from the mean, times G/(G-1) for G groups. Of n×k values,
+// row by row, sums are over all columns. Of values that are all alike it is [Size]. It is at least 1.
+func Inflation(values []float64, groups []int) float64 {
 	if groups == nil {
 		return 1
 	}
-	of, count := Dense(groups, len(residuals))
-	var together, alone float64
-	for _, s := range Sums(residuals, of, count) {
-		together += s * s
-	}
-	for _, r := range residuals {
-		alone += r * r
+	var together, alone, count float64
+	column, k := make([]float64, len(groups)), len(values)/len(groups)
+	for j := range k {
+		for i := range column {
+			column[i] = values[i*k+j]
+		}
+		floats.AddConst(-floats.Sum(column)/float64(len(column)), column)
+		for _, r := range column {
+			alone += r * r
+		}
+		sums := Deviations(column, groups)
+		for _, s := range sums {
+			together += s * s
+		}
+		count = float64(len(sums))
 	}
 	if alone == 0 || count < 2 {
-		return float64(len(residuals)) / float64(max(1, count))
+		return Size(groups, len(groups))
 	}
-	return together / alone * float64(count) / float64(count-1)
+	return max(1, together/alone*count/(count-1))
 }
 
 // Exact is the interval of a share by Clopper and Pearson (1934), of n > 0 rows that are right (1) or wrong (0).
@@ -115,18 +171,13 @@ func Exact(right []float64, groups []int, level float64) (low, high float64) {
 	n := float64(len(right))
 	share := floats.Sum(right) / n
 	if groups != nil {
-		residuals := slices.Clone(right)
-		floats.AddConst(-share, residuals)
-		weights := slices.Repeat([]float64{1}, len(right))
-		effective := Effective(weights, groups)
 		if share > 0 && share < 1 {
-			alone := min(n, n/Inflation(residuals, groups))
-			outside := (1 - level) / 2
+			inflation, outside := Inflation(right, groups), (1-level)/2
 			ofRows := distuv.StudentsT{Sigma: 1, Nu: max(1, n-1)}.Quantile(outside)
-			ofGroups := distuv.StudentsT{Sigma: 1, Nu: max(1, effective-1)}.Quantile(outside)
-			n = max(1, alone*math.Pow(ofRows/ofGroups, 2))
+			ofGroups := distuv.StudentsT{Sigma: 1, Nu: Degrees(inflation, groups, len(right))}.Quantile(outside)
+			n = max(1, n/inflation*math.Pow(ofRows/ofGroups, 2))
 		} else {
-			n = effective
+			n /= Size(groups, len(right))
 		}
 	}
 	return ExactOf(share*n, n, level)

@@ -5,6 +5,9 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 func near(t *testing.T, what string, got, want, tolerance float64) {
@@ -23,6 +26,64 @@ func TestDense(t *testing.T) {
 	}
 	near(t, "effective groups", Effective([]float64{1, 1, 1, 1}, []int{7, 3, 7, 9}), 16./6, 1e-12)
 	near(t, "of rows", Effective([]float64{1, 1, 1, 1}, nil), 4, 0)
+}
+
+// Groups of equal size have one degree of freedom less than there are, and their sums stay what they are, to the bit.
+func TestEqualGroups(t *testing.T) {
+	for _, count := range []int{2, 7, 20, 49} {
+		for _, size := range []int{1, 3, 10} {
+			var groups []int
+			var values []float64
+			for group := range count {
+				groups = append(groups, slices.Repeat([]int{group}, size)...)
+				for row := range size {
+					values = append(values, math.Sin(float64(group*size+row)))
+				}
+			}
+			of, _ := Dense(groups, len(groups))
+			for _, inflation := range []float64{0.3, 1, 1.7, 5, 40} {
+				if got := Degrees(inflation, groups, len(groups)); got != float64(count-1) {
+					t.Errorf("%d groups of %d: %v degrees of freedom", count, size, got)
+				}
+			}
+			if !slices.Equal(Deviations(values, groups), Sums(values, of, count)) {
+				t.Errorf("%d groups of %d: their sums change", count, size)
+			}
+		}
+	}
+	near(t, "degrees of rows", Degrees(1, nil, 30), 29, 0)
+}
+
+// A mean of few groups of unequal size is as often as meant so many standard errors from the truth, whether their
+// rows are alike or have nothing in common.
+func TestUnevenGroups(t *testing.T) {
+	const draws = 4000
+	for _, alike := range []float64{0, 0.5, 1} {
+		random, outside := rand.New(rand.NewPCG(5, 6)), 0
+		for range draws {
+			var values []float64
+			var groups []int
+			for group := range 16 {
+				size, common := 1+random.IntN(9), random.NormFloat64()
+				if random.IntN(10) == 0 {
+					size *= 4
+				}
+				for range size {
+					values = append(values, math.Sqrt(alike)*common+math.Sqrt(1-alike)*random.NormFloat64())
+					groups = append(groups, group)
+				}
+			}
+			mean, variance := stat.MeanVariance(values, nil)
+			n, inflation := float64(len(values)), Inflation(values, groups)
+			student := distuv.StudentsT{Sigma: 1, Nu: Degrees(inflation, groups, len(groups))}
+			if math.Abs(mean)/math.Sqrt(inflation*variance/n) > student.Quantile(0.975) {
+				outside++
+			}
+		}
+		if share := float64(outside) / draws; share < 0.015 || share > 0.055 {
+			t.Errorf("correlation %v: %.1f%% of the means are further than 95%% should be", alike, 100*share)
+		}
+	}
 }
 
 // Whole groups, and not more rows than asked for unless one group has more.

@@ -100,9 +100,9 @@ func Bootstrap(s *weightest.Sample, e weightest.Estimator, settings BootstrapSet
 			return p, err
 		}
 	}
-	beside := 1 // how often a row counts that is counted beside the target's: as much as its groups' rows have in common
+	beside := 1 // how often a row counts that is counted beside the target's
 	if targetGroups != nil {
-		beside = int(math.Round(inflation(s.Target(), s.Classes(), targetGroups)))
+		beside = int(math.Round(together(s)))
 	}
 	if sourceGroups != nil || targetGroups != nil {
 		all.group(labels, sourceGroups, len(targetRows), targetGroups)
@@ -130,24 +130,20 @@ func Bootstrap(s *weightest.Sample, e weightest.Estimator, settings BootstrapSet
 	return all.bound(e, settings.Level)
 }
 
-// inflation is that of the variance of the mean of rows of k probabilities by their groups, all classes together,
-// at least 1.
-func inflation(rows []float64, k int, groups []int) float64 {
-	of, count := clusters.Dense(groups, len(groups))
-	together, alone := 0.0, 0.0
-	for class := range k {
-		values := make([]float64, len(groups))
-		for i := range values {
-			values[i] = rows[i*k+class]
-		}
-		floats.AddConst(-floats.Sum(values)/float64(len(values)), values)
-		sums := clusters.Sums(values, of, count)
-		together, alone = together+floats.Dot(sums, sums), alone+floats.Dot(values, values)
+// together is how many rows of a class that the target may lack would come together: by how much groups make the
+// variance of the mean of all classes' probabilities larger, or would one of mean size whose rows had as much in common as
+// those of the source's groups have in their classes. At least 1.
+func together(s *weightest.Sample) float64 {
+	k := s.Classes()
+	_, labels := s.Source()
+	sourceGroups, targetGroups := s.Groups()
+	_, count := clusters.Dense(targetGroups, len(targetGroups))
+	classes := make([]float64, len(labels)*k)
+	for i, y := range labels {
+		classes[i*k+y] = 1
 	}
-	if alone == 0 {
-		return float64(len(groups)) / float64(count)
-	}
-	return max(1, together/alone*float64(count)/float64(max(1, count-1)))
+	alike := clusters.Correlation(clusters.Inflation(classes, sourceGroups), sourceGroups, len(labels))
+	return max(clusters.Inflation(s.Target(), targetGroups), 1+alike*(float64(len(targetGroups))/float64(count)-1))
 }
 
 // manyRows is the number of target rows from which on resamples are made in turn.
@@ -188,10 +184,8 @@ type resamples struct {
 
 // group makes the resamples' degrees of freedom those of groups.
 func (r *resamples) group(labels, source []int, target int, targetGroups []int) {
-	alike := func(rows int) []float64 { return slices.Repeat([]float64{1}, rows) }
-	own, k := clusters.Effective(alike(len(labels)), source), len(r.sourceRows)
-	r.groups = min(own, clusters.Effective(alike(target), targetGroups))
-	for class := range k {
+	r.groups = min(float64(len(labels))/clusters.Size(source, len(labels)), float64(target)/clusters.Size(targetGroups, target))
+	for class := range r.sourceRows {
 		weights := make([]float64, len(labels))
 		for i, label := range labels {
 			if label == class {

@@ -1,14 +1,12 @@
 package shifttest
 
 import (
-	"math"
 	"math/rand/v2"
-	"slices"
-	"sort"
 
 	"gonum.org/v1/gonum/floats"
 
 	"iwda/internal/clusters"
+	"iwda/internal/evenly"
 	"iwda/weightest"
 )
 
@@ -16,8 +14,8 @@ import (
 type groupedCounts struct {
 	source [][][]float64 // of each class, groups×bins
 	target [][]float64   // groups×bins
-	// alike is the correlation of two rows of a group, in the source within a class and in the target.
-	alike [2]float64
+	number [][]int       // of the source's groups, in each class
+	groups int           // of the source
 }
 
 // effective are the counts of all groups, each class's and the target's divided by how much more such a sum
@@ -28,16 +26,19 @@ func (g *groupedCounts) effective() binnedCounts {
 	c := binnedCounts{grouped: g}
 	divided := func(groups [][]float64, alike float64) []float64 {
 		sum, sizes := total(groups)
+		for bin, rows := range sum {
+			sum[bin] = max(0, rows) // that of a resample may be negative
+		}
 		if rows := floats.Sum(sum); rows > 0 {
 			floats.Scale(1/(1+alike*(floats.Dot(sizes, sizes)/rows-1)), sum)
 		}
 		return sum
 	}
-	g.alike = [2]float64{correlation(g.source...), correlation(g.target)}
+	alike := correlation(g.source...)
 	for _, groups := range g.source {
-		c.source = append(c.source, divided(groups, g.alike[0]))
+		c.source = append(c.source, divided(groups, alike))
 	}
-	c.target = divided(g.target, g.alike[1])
+	c.target = divided(g.target, correlation(g.target))
 	return c
 }
 
@@ -51,8 +52,8 @@ func total(groups [][]float64) (sum, sizes []float64) {
 	return sum, sizes
 }
 
-// correlation is that of two rows of a group in which bins they are in, between 0 and 1, by Pearson's sums of
-// squares: 1 if no class has several groups.
+// correlation is that of two rows of a group in which bins they are in, between 0 and 1, for which Pearson's sums of
+// squares between groups are as expected: 1 if no class has several groups.
 func correlation(classes ...[][]float64) float64 {
 	above, possible := 0.0, 0.0
 	for _, groups := range classes {
@@ -92,7 +93,7 @@ func binGroups(s *weightest.Sample, bins int, of func(row []float64) int) *group
 	source, labels := s.Source()
 	sourceGroups, targetGroups := s.Groups()
 	number, count := clusters.Dense(sourceGroups, len(labels))
-	g := &groupedCounts{source: make([][][]float64, k)}
+	g := &groupedCounts{source: make([][][]float64, k), number: make([][]int, k), groups: count}
 	at := make([]map[int]int, k) // of each class's groups
 	for y := range at {
 		at[y] = make(map[int]int, count)
@@ -102,6 +103,7 @@ func binGroups(s *weightest.Sample, bins int, of func(row []float64) int) *group
 		if !known {
 			place = len(g.source[y])
 			at[y][number[i]], g.source[y] = place, append(g.source[y], make([]float64, bins))
+			g.number[y] = append(g.number[y], number[i])
 		}
 		g.source[y][place][of(source[i*k:(i+1)*k])]++
 	}
@@ -121,37 +123,27 @@ func binGroups(s *weightest.Sample, bins int, of func(row []float64) int) *group
 	return g
 }
 
-// resample draws counts of groups of the same sizes from bins' shares of each class, and of the target:
-// those of a group by Pólya's urn, in which each row has the bin of one that was drawn before as often as
-// two of a group correlate.
+// resample draws counts of groups of the same sizes from bins' shares of each class, and of the target: what a group
+// has more in its bins than all groups have, it has again or has less, in all of its classes alike (a wild bootstrap:
+// Cameron, Gelbach and Miller 2008), as much more as all have of itself ([clusters.Deviations]).
 func (g *groupedCounts) resample(ofClass [][]float64, target []float64, random *rand.Rand) binnedCounts {
-	draw := func(groups [][]float64, shares []float64, alike float64) (drawn [][]float64) {
-		rising := slices.Clone(shares)
-		floats.CumSum(rising, rising)
-		own := math.Inf(1)
-		if alike > 0 {
-			own = (1 - alike) / alike
-		}
-		var bins []int
-		for _, counts := range groups {
-			bins, drawn = bins[:0], append(drawn, make([]float64, len(shares)))
-			for row := range int(floats.Sum(counts)) {
-				var bin int
-				if row > 0 && !math.IsInf(own, 1) && random.Float64()*(own+float64(row)) >= own {
-					bin = bins[random.IntN(row)]
-				} else {
-					bin = min(len(shares)-1, sort.SearchFloat64s(rising, random.Float64()*rising[len(rising)-1]))
-				}
-				bins = append(bins, bin)
-				drawn[len(drawn)-1][bin]++
-			}
+	draw := func(groups [][]float64, shares, signs []float64) (drawn [][]float64) {
+		for i, counts := range groups {
+			again := make([]float64, len(shares))
+			floats.AddScaled(again, (1-signs[i])*floats.Sum(counts), shares)
+			floats.AddScaled(again, signs[i], counts)
+			drawn = append(drawn, again)
 		}
 		return drawn
 	}
+	signs := make([]float64, g.groups+len(g.target))
+	for i := range signs {
+		signs[i] = float64(2*random.IntN(2) - 1)
+	}
 	again := &groupedCounts{}
 	for y, groups := range g.source {
-		again.source = append(again.source, draw(groups, ofClass[y], g.alike[0]))
+		again.source = append(again.source, draw(groups, ofClass[y], evenly.Pick(signs, g.number[y])))
 	}
-	again.target = draw(g.target, target, g.alike[1])
+	again.target = draw(g.target, target, signs[g.groups:])
 	return again.effective()
 }

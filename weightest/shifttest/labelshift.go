@@ -116,8 +116,8 @@ func (l LabelShift) wouldHaveFound() string {
 // which a class has none by chance would be empty in each resample. If the target lacks the classes that
 // have some there, nothing would explain its rows, and label shift would be rejected.
 //
-// Rows of a group count as so many on their own as vary as much, in the sample and in resamples, of which each
-// group's rows have as much in common.
+// Rows of a group count as so many on their own as vary as much, in the sample and in resamples, in which each
+// group is as far from all groups as in the sample, to either side.
 //
 // What the test cannot see is a change that leaves the bins' shares as they were, and one
 // that some other q fits. The error wraps ErrNoStatistics where a domain has no row.
@@ -187,6 +187,7 @@ func (c *binnedCounts) dropAbsent() (present []int) {
 	c.source = source
 	if c.grouped != nil {
 		c.grouped.source = evenly.Pick(c.grouped.source, present)
+		c.grouped.number = evenly.Pick(c.grouped.number, present)
 	}
 	return present
 }

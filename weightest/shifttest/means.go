@@ -2,7 +2,6 @@ package shifttest
 
 import (
 	"errors"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -54,8 +53,7 @@ func MeansTest(s *weightest.Sample) (Means, error) {
 		pooled.AddSym(&pooled, &ofTarget)
 		pooled.ScaleSym(1/float64(n+m-2), &pooled)
 	} else {
-		ofSource := ofGroups(&pooled, source, sourceGroups)
-		rows = ofSource + ofGroups(&ofTarget, target, targetGroups)
+		rows = 2 + ofGroups(&pooled, source, sourceGroups) + ofGroups(&ofTarget, target, targetGroups)
 		pooled.ScaleSym(1/float64(n), &pooled)
 		ofTarget.ScaleSym(1/float64(m), &ofTarget)
 		pooled.AddSym(&pooled, &ofTarget)
@@ -83,16 +81,16 @@ func MeansTest(s *weightest.Sample) (Means, error) {
 }
 
 // ofGroups sets the covariance of rows as their mean has it, times their number: that of sums over groups. It
-// returns the number of groups of equal weight.
-func ofGroups(covariance *mat.SymDense, rows *mat.Dense, groups []int) (effective float64) {
+// returns its degrees of freedom.
+func ofGroups(covariance *mat.SymDense, rows *mat.Dense, groups []int) (degrees float64) {
 	n, k := rows.Dims()
-	of, count := clusters.Dense(groups, n)
+	_, count := clusters.Dense(groups, n)
 	sums := mat.NewDense(count, k, nil)
 	for class := range k {
 		column := mat.Col(nil, class, rows)
 		floats.AddConst(-stat.Mean(column, nil), column)
-		sums.SetCol(class, clusters.Sums(column, of, count))
+		sums.SetCol(class, clusters.Deviations(column, groups))
 	}
 	covariance.SymOuterK(float64(count)/float64(max(1, count-1))/float64(n), sums.T())
-	return clusters.Effective(slices.Repeat([]float64{1}, n), groups)
+	return clusters.Degrees(clusters.Inflation(rows.RawMatrix().Data, groups), groups, n)
 }

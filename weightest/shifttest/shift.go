@@ -155,7 +155,7 @@ func KolmogorovSmirnovTest(s *weightest.Sample) (KolmogorovSmirnov, error) {
 		steps := kolmogorovSteps(source, target)
 		result.Distances[class] = float64(steps) / (float64(n) * float64(m))
 		if result.ClassP[class] = kolmogorovP(n, m, steps); sourceGroups != nil || targetGroups != nil {
-			rows, others := alone(sourceRows, k, class, sourceGroups), alone(s.Target(), k, class, targetGroups)
+			rows, others := alone(source, sourceRows, class, sourceGroups), alone(target, s.Target(), class, targetGroups)
 			result.ClassP[class] = kolmogorovLimit(result.Distances[class] * math.Sqrt(rows*others/(rows+others)))
 		}
 		p, least := result.ClassP[class], result.ClassP[result.Class]
@@ -171,21 +171,27 @@ func KolmogorovSmirnovTest(s *weightest.Sample) (KolmogorovSmirnov, error) {
 	return result, nil
 }
 
-// alone is the number of rows on their own that vary as much in a class's probability as those of groups, fewer as
-// few groups tell the variance to the degrees of freedom of a Student's t (Korn and Graubard 1998).
-func alone(probabilities []float64, classes, class int, groups []int) float64 {
-	values := make([]float64, len(probabilities)/classes)
-	for row := range values {
-		values[row] = probabilities[row*classes+class]
+// alone is the number of rows on their own of which the shares with a class's probability, sorted, up to its quartiles
+// vary as much as of those of groups, fewer as few groups tell the variance to the degrees of freedom of a Student's t (Korn
+// and Graubard 1998).
+func alone(sorted, probabilities []float64, class int, groups []int) float64 {
+	n := len(sorted)
+	if groups == nil {
+		return float64(n)
 	}
-	floats.AddConst(-floats.Sum(values)/float64(len(values)), values)
-	rows := float64(len(values)) / max(1, clusters.Inflation(values, groups))
-	if groups != nil {
-		effective := clusters.Effective(slices.Repeat([]float64{1}, len(values)), groups)
-		student := distuv.StudentsT{Sigma: 1, Nu: max(1, effective-1)}.Quantile(1 - Significance/2)
-		rows *= math.Pow(distuv.UnitNormal.Quantile(1-Significance/2)/student, 2)
+	upTo := make([]float64, 0, 3*n)
+	for row := range slices.Chunk(probabilities, len(probabilities)/n) {
+		for quarter := 1; quarter < 4; quarter++ {
+			below := 0.0
+			if row[class] <= sorted[quarter*n/4] {
+				below = 1
+			}
+			upTo = append(upTo, below)
+		}
 	}
-	return rows
+	inflation := clusters.Inflation(upTo, groups)
+	student := distuv.StudentsT{Sigma: 1, Nu: clusters.Degrees(inflation, groups, n)}.Quantile(1 - Significance/2)
+	return float64(n) / inflation * math.Pow(distuv.UnitNormal.Quantile(1-Significance/2)/student, 2)
 }
 
 // column copies one class's probabilities and sorts them.
