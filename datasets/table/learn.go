@@ -111,14 +111,26 @@ type File struct {
 // the encoding for all of them, in one or two passes over each source and one over each other.
 //
 // A column of numbers is one whose cells are numbers, but for what is missing and one other text
-// for nine numbers at most, which counts as missing; codes with leading zeros are words. More of it in another file than the source is
-// an error. The column stays as it is, with the source's median for what is missing and, if
+// for nine numbers at most, which counts as missing; codes with leading zeros are words. A column of numbers with more of it in
+// another file than the source is left out. The column stays as it is, with the source's median for what is missing and, if
 // something is missing in any of the files, with a second value that says so. Of any other column
 // each of the most frequent words of the source, 50 of them, has a value, and so has what is
 // missing if something is in the source. Other words have none. A column that holds hardly a word
 // twice, more than 100,000 words or nothing is left out. All cells of a table without names of
 // columns are as they are: its encoding is nil.
-func Learn(sources []File, others ...File) (l Learnt, err error) {
+func Learn(sources []File, others ...File) (Learnt, error) {
+	for out := map[string]string{}; ; {
+		l, err := learn(sources, others, out)
+		var other noNumbers
+		if !errors.As(err, &other) || out[other.column] != "" {
+			return l, err
+		}
+		out[other.column] = other.place + ": " + other.said
+	}
+}
+
+// learn is [Learn] without these columns, each with the reason.
+func learn(sources, others []File, out map[string]string) (l Learnt, err error) {
 	var columns []*seen
 	var of *Table // the first source
 	first := Reference{}
@@ -179,9 +191,9 @@ func Learn(sources []File, others ...File) (l Learnt, err error) {
 	var kept []*seen
 	var places []int // of the kept in l.Columns
 	for i, c := range columns {
-		why := c.useless()
+		why := cmp.Or(out[c.name], c.useless())
 		learnt := LearntColumn{Name: c.name, Levels: len(c.counts), LeftOut: why, Dates: c.ofDates()}
-		if c.counts == nil {
+		if c.counts == nil && why == "" {
 			c.missing += c.cells
 			learnt.stray(c.strays.said())
 			learnt.stray(of.tooCoarse(&c.sampled, c.origin, of.single != nil && of.single(i)))

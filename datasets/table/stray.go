@@ -114,13 +114,18 @@ func outOfRange(column, text string) error {
 	return fmt.Errorf("column %q: %.100q is not a float32 number, at most 3.4e38; leave the cell empty if its value is missing, or write smaller numbers, as in another unit", column, text)
 }
 
+// noNumbers is the error of a column of numbers in the reference that has too much else in a table.
+type noNumbers struct{ column, place, said string }
+
+func (e noNumbers) Error() string { return fmt.Sprintf("%s: column %q: %s", e.place, e.column, e.said) }
+
 // checkStrays returns an error if too many cells of a column of numbers are strays, after the last batch, since
 // the rule is one of all rows. It keeps them for [Table.Strays].
 func (t *Table) checkStrays(b *Batch) error {
 	for j := range b.strays {
 		if s := &b.strays[j]; s.tooMany() && !t.options.Reference.Encoding[j].ofWords() {
-			return fmt.Errorf("%s: column %q: %q is not a number; %d of %d cells are not, but in %s the column has numbers",
-				t.at(s.place), t.options.Reference.Encoding[j].Column, s.text, s.cells, s.cells+s.numbers, t.options.Reference.Name)
+			return noNumbers{t.options.Reference.Encoding[j].Column, t.at(s.place),
+				fmt.Sprintf("%q is not a number; %d of %d cells are not, but in %s the column has numbers", s.text, s.cells, s.cells+s.numbers, t.options.Reference.Name)}
 		}
 	}
 	if b.strays != nil {
