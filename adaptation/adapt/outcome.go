@@ -182,7 +182,7 @@ func (o conclusion) outcome(p *Plan, w written, failed []schedule.Failure) (*Out
 		Labels:     o.labels, Measured: w.measured,
 		Decisions: p.decisions(), Sentences: o.Why(w.measured), Warnings: append(append([]string{}, o.Problems...), w.problems...),
 		Failed:   []FailedRun{},
-		Files:    map[string]string{"experiment": names.Experiment, "predictions": p.table(names.Predictions), "classes": p.table(names.Classes), "report": names.Report, "model": names.Model, "runs": names.Runs},
+		Files:    map[string]string{"experiment": names.Experiment, "predictions": names.Predictions, "classes": names.Classes, "report": names.Report, "model": names.Model, "runs": names.Runs},
 		Versions: map[string]string{},
 	}
 	for _, of := range p.Data.Parts {

@@ -23,9 +23,6 @@ func TestLeftoversOfSpreadsheets(t *testing.T) {
 		t.Errorf("%+v, %v", l, err)
 	}
 	compare(t, "encoded", contentOf(t, file(path, Options{Reference: Reference{Encoding: l.Encoding}})), want)
-	if rows := textsOf(t, path); len(rows) != 3 || rows[2][0] != "5" {
-		t.Errorf("%q", rows)
-	}
 	domain := Roles{DomainColumn: "label", DomainValue: "x"}
 	want = content{Kind: Features, Width: 2, Values: []float32{1, 2, 5, 6}, Labels: []int{unknown, unknown}, IDs: []string{"0", "2"}}
 	compare(t, "domain", contentOf(t, file(path, Options{Roles: domain})), want)
