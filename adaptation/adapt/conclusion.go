@@ -24,11 +24,12 @@ type conclusion struct {
 	Runs    []plan.Run     // those that predict
 	Classes []ClassOutcome // without the shares of the predictions
 	// Folder is that of the used run's method, whose seeds iwrun predict takes together.
-	Folder   string
-	compared comparison
-	versions map[string]string // of the programs that made the used run
-	labels   *LabelChoice      // nil unless labels chose
-	heldOut  heldOutRows
+	Folder string
+	// judgedRows is the number of target rows by which runs were judged.
+	judgedRows int
+	versions   map[string]string // of the programs that made the used run
+	labels     *LabelChoice      // nil unless labels chose
+	heldOut    heldOutRows
 	// thresholds are those of sets, of each of their levels; nil if none hold.
 	thresholds []sets.Thresholds
 }
@@ -106,9 +107,7 @@ func conclude(how config.Selection, results string, runs []plan.Run, chosen *Lab
 	if unbounded != nil {
 		outcome.Problems = append(outcome.Problems, fmt.Sprintf("The class shares have no intervals: %v.", unbounded))
 	}
-	if outcome.compared, err = compareMethods(choice, runs, models, candidates); err != nil {
-		return conclusion{}, err
-	}
+	outcome.judgedRows = len(candidates[0].Target) / candidates[0].Classes
 	outcome.heldOut, err = lookAtHeldOut(choice, models, candidates)
 	return outcome, err
 }
@@ -128,9 +127,9 @@ func tellClasses(choice judge.Choice, known trust.Known, models []model.Metadata
 		classes = append(classes, shares)
 	}
 	told = meanShares(classes)
-	for i, share := range choice.Shared.Target() {
-		of, c := known.Classes[i], &told[i]
-		c.ReferenceShare, c.ShareRejected, c.MeanProbability, c.Recall, c.Precision = share, known.Rejected != "", of.Mean, of.Recall, of.Precision
+	for i, of := range known.Classes {
+		c := &told[i]
+		c.ShareRejected, c.MeanProbability, c.Recall, c.Precision = known.Rejected != "", of.Mean, of.Recall, of.Precision
 		if c.ShareRejected {
 			c.TargetInterval, c.WeightInterval = nil, nil
 		}

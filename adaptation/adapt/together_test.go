@@ -9,8 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"iwda/adaptation/judge"
-	"iwda/experiments/model"
-	"iwda/experiments/store"
 )
 
 func judged(run string, value float64) judge.Judgement {
@@ -67,18 +65,6 @@ func TestMethodsTogetherAreSaid(t *testing.T) {
 	}
 	if name := o.Chosen().Name(); name != "source-only@linear/seed-1, mcc/seed-1 and mcc/seed-2 together" {
 		t.Error(name)
-	}
-}
-
-// Methods are compared with what predicts by its votes.
-func TestComparedByVotes(t *testing.T) {
-	choice := judge.Choice{Together: []int{0, 1}, Votes: []float64{0.3, 0.7}}
-	of := func(p float64) judge.Candidate {
-		return judge.Candidate{Outputs: store.Outputs{Classes: 2, Target: []float32{float32(math.Log(p)), float32(math.Log(1 - p))}}}
-	}
-	models := []model.Metadata{{Classes: []string{"cat", "dog"}}, {Classes: []string{"cat", "dog"}}}
-	if compared, err := compareMethods(choice, nil, models, []judge.Candidate{of(0.9), of(0.2)}); err != nil || !slices.Equal(compared.used, []int{1}) {
-		t.Errorf("%v; %v", compared.used, err)
 	}
 }
 

@@ -29,9 +29,8 @@ type written struct {
 // the class shares, and rows to label. Each file is replaced in one step, so that all that is
 // there is whole. The outcome of a former command goes first, as it would not be that of the others.
 func (o conclusion) write(ctx context.Context, p *Plan) (w written, err error) {
-	judged := len(store.JudgedRows(p.Data.Target.Rows))
-	if judged != len(o.compared.used) {
-		return written{}, fmt.Errorf("%s: these runs were judged on %d target rows, but this version uses %d: a former version made them; train them again with --overwrite", p.results(), len(o.compared.used), judged)
+	if judged := len(store.JudgedRows(p.Data.Target.Rows)); judged != o.judgedRows {
+		return written{}, fmt.Errorf("%s: these runs were judged on %d target rows, but this version uses %d: a former version made them; train them again with --overwrite", p.results(), o.judgedRows, judged)
 	}
 	if err := p.remove(names.Outcome); err != nil {
 		return written{}, err
@@ -113,6 +112,15 @@ func correct(members []model.Model, c judge.Correction) {
 	for i := range members {
 		members[i].Shares.Assumed = corrected(members[i].Shares, c)
 	}
+}
+
+// corrected are the class shares for which the probabilities of a run are corrected,
+// nil for none.
+func corrected(s model.Shares, c judge.Correction) []float64 {
+	if s.Target == nil {
+		return nil
+	}
+	return c.Shares(s.Classifier, s.Target)
 }
 
 // draw returns what draws the rows that somebody may label, by the experiment's first seed.
