@@ -332,17 +332,9 @@ func (d Data) numberSeen(name string, at int, learnt table.LearntColumn, coding 
 // seen says what is odd about a column of the domain of that name.
 func (c Columns) seen(o Oddities, at int, name string) (odd []string) {
 	for _, mark := range o.Marks {
-		if mark.Column != at {
-			continue
+		if mark.Column == at {
+			odd = append(odd, fmt.Sprintf("%v in %s of the %s may be an error, or stand for missing values", c.value(at, mark.Value), printable.Count(mark.Rows, "row"), name))
 		}
-		if row := o.Dominating[at]; mark.Rows > 1 {
-			odd = append(odd, fmt.Sprintf("%v in %s of the %s may stand for missing values", c.value(at, mark.Value), printable.Count(mark.Rows, "row"), name))
-		} else if row >= 0 {
-			odd = append(odd, fmt.Sprintf("%v in row %s of the %s looks like an error", c.value(at, mark.Value), o.ids[row], name))
-		}
-	}
-	if row := o.Dominating[at]; row >= 0 {
-		odd = append(odd, fmt.Sprintf("row %s of the %s (its id; if there are none, from 0) has more than half of the variance", o.ids[row], name))
 	}
 	return odd
 }
