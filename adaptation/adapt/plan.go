@@ -227,9 +227,6 @@ func (p *Plan) decisions() []Decision {
 	if slices.ContainsFunc(p.Runs, func(run plan.Run) bool { return !run.Config.WithoutSteps() }) {
 		all = append(all, Decision{"length", length, because("follows from the numbers of rows, columns and classes")})
 	}
-	if words := p.Data.Learnt.Summary; words != "" {
-		all = append(all, Decision{"columns", words, "words are those in the source; a value may be missing in either domain"})
-	}
 	if p.Data.Kind == catalogue.ImageFiles {
 		all = append(all, Decision{"views", trainedViews(c.Dataset), because("left and right, and any part, usually tell the class; small pictures are shown whole")})
 	} else {
