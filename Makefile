@@ -101,8 +101,8 @@ test-browser: setup ## the HTML reports in a real browser, and by axe-core: Chro
 	npm install --prefix build/axe --ignore-scripts --no-audit --no-fund --loglevel=error axe-core@4.14.1
 	rm -rf build/pages
 	$(with_flags) export IWDA_PAGES='$(here)'/build/pages IWDA_AXE='$(here)'/build/axe/node_modules/axe-core/axe.min.js; \
-	go test -tags browser ./adaptation/adapt -run '^TestBrowser' && \
-	go test -tags browser ./experiments/report/page -run '^Test(Browser|Widths|Accessible)'
+	go test -count=1 -tags browser ./adaptation/adapt -run '^TestBrowser' && \
+	go test -count=1 -tags browser ./experiments/report/page -run '^Test(Browser|Widths|Accessible)'
 
 # Debian's packages are for its own Python.
 python := $$(for p in python3 /usr/bin/python3; do $$p -c 'import numpy, pytest, mypy' 2>/dev/null && echo $$p && break; done)
