@@ -2,8 +2,6 @@ package adapt
 
 import (
 	"fmt"
-	"path"
-	"path/filepath"
 	"slices"
 
 	"iwda/adaptation/judge"
@@ -13,7 +11,6 @@ import (
 	"iwda/experiments/store"
 	"iwda/inference/sets"
 	"iwda/inference/trust"
-	"iwda/internal/printable"
 )
 
 // conclusion is what was chosen among the finished runs, and what these say of the target. [conclude] makes it; nothing
@@ -32,14 +29,6 @@ type conclusion struct {
 	heldOut    heldOutRows
 	// thresholds are those of sets, of each of their levels; nil if none hold.
 	thresholds []sets.Thresholds
-}
-
-// Chosen is what is known of the runs that predict.
-func (o conclusion) Chosen() (chosen Chosen) {
-	for _, i := range o.Predicting() {
-		chosen = append(chosen, o.Judged[i])
-	}
-	return chosen
 }
 
 // conclude judges the finished runs below the folder of results by the rule and returns
@@ -84,10 +73,7 @@ func conclude(how config.Selection, results string, runs []plan.Run, chosen *Lab
 		}
 	}
 	predicting := choice.Predicting()
-	outcome := conclusion{
-		Choice: choice, labels: chosen,
-		Folder: filepath.Dir(runs[choice.Used].Dir(results).String()),
-	}
+	outcome := conclusion{Choice: choice, labels: chosen}
 	used, err := runs[choice.Used].Dir(results).ReadResult()
 	if err != nil {
 		return conclusion{}, err
@@ -152,29 +138,4 @@ func candidatesOf(results string, runs []plan.Run) (candidates []judge.Candidate
 		candidates = append(candidates, candidate)
 	}
 	return candidates, nil
-}
-
-// Chosen are the runs that predict: one, or the seeds of a method, the mean of whose
-// probabilities counts.
-type Chosen []judge.Judgement
-
-// Name is that of the run, or of the methods and their seeds.
-func (c Chosen) Name() string {
-	if len(c) == 1 {
-		return c[0].Run
-	}
-	var runs []string
-	for _, j := range c {
-		runs = append(runs, path.Join(judge.MethodOf(j.Run), path.Base(j.Run)))
-	}
-	return printable.And(runs) + " together"
-}
-
-// mean of what is known of the runs one by one.
-func (c Chosen) mean(of func(judge.Judgement) float64) float64 {
-	sum := 0.0
-	for _, j := range c {
-		sum += of(j)
-	}
-	return sum / float64(len(c))
 }

@@ -135,7 +135,7 @@ func TestEvaluateAndChoose(t *testing.T) {
 	if !strings.HasPrefix(now.Headline, "100.0%") || !strings.HasSuffix(now.Headline, "of the predictions are right, by 120 labels") {
 		t.Errorf("%q", now.Headline)
 	}
-	said := now.Sentences[0]
+	said := now.Decisions[len(now.Decisions)-1].Because
 	if e.Choice != said || !strings.HasPrefix(said, other+" predicts, chosen by 120 labelled target rows: its accuracy on the target is 100.0%") {
 		t.Errorf("%q, choice %q", said, e.Choice)
 	}

@@ -66,7 +66,6 @@ type Outcome struct {
 	LabelShift     TestOutcome  `json:"label_shift"`
 	Labels         *LabelChoice `json:"labels,omitempty"` // if labels chose the method
 	Decisions      []Decision   `json:"decisions"`
-	Sentences      []string     `json:"sentences"` // how the choice came about and how far to trust it
 	Warnings       []string     `json:"warnings"`
 	Failed         []FailedRun  `json:"failed"`
 	// Files are the paths of what was written, relative to the folder, by what they hold.
@@ -163,7 +162,7 @@ func (o conclusion) outcome(p *Plan, w written, failed []schedule.Failure) (*Out
 		Cases: o.known.Cases, SharesRejected: o.known.Rejected, Asked: p.options.Needs,
 		LabelShift: testOutcome(o.Shared),
 		Labels:     o.labels, Measured: w.measured,
-		Decisions: p.decisions(), Sentences: o.Why(w.measured), Warnings: append(append([]string{}, o.Problems...), w.problems...),
+		Decisions: p.decisions(), Warnings: append(append([]string{}, o.Problems...), w.problems...),
 		Failed:   []FailedRun{},
 		Files:    map[string]string{"experiment": names.Experiment, "predictions": names.Predictions, "classes": names.Classes, "report": names.Report, "model": names.Model, "runs": names.Runs},
 		Versions: map[string]string{},

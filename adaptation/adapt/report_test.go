@@ -48,7 +48,7 @@ func invented(o conclusion) *Outcome {
 		Rule: o.Rule, Better: o.Better, Fails: o.Fails, Classes: o.Classes,
 		Headline: "nobody knows", Cases: []trust.Case{{If: trust.OnlyShares, Missing: "too few <rows>"}}, Needs: []trust.Answer{{Need: "accuracy >= 0.9", Answer: trust.Untold, Because: "no accuracy is known"}},
 		Runs:    []RunOutcome{{Run: "full/source-target/mcc/seed-1", Used: true, Value: number(0.5)}},
-		HeldOut: o.heldOut.outcome(1), Sentences: o.Why(nil), Warnings: []string{"Beware of <b>."}, Decisions: []Decision{{"length", "9 epochs", "it suffices"}},
+		HeldOut: o.heldOut.outcome(1), Warnings: []string{"Beware of <b>."}, Decisions: []Decision{{"length", "9 epochs", "it suffices"}},
 	}
 	return outcome
 }
