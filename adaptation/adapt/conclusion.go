@@ -20,8 +20,6 @@ type conclusion struct {
 	known   trust.Known
 	Runs    []plan.Run     // those that predict
 	Classes []ClassOutcome // without the shares of the predictions
-	// Folder is that of the used run's method, whose seeds iwrun predict takes together.
-	Folder string
 	// judgedRows is the number of target rows by which runs were judged.
 	judgedRows int
 	versions   map[string]string // of the programs that made the used run
