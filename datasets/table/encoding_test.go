@@ -159,30 +159,6 @@ func TestEncoding(t *testing.T) {
 	}
 }
 
-// Rows in memory have the values of those in a file.
-func TestEncodingRow(t *testing.T) {
-	source := write(t, "source.csv", people)
-	e := learnt(t, source, write(t, "target.csv", others)).Encoding
-	var values []float32
-	for i, cells := range []map[string]string{
-		{"colour": "red", "age": "30", "member": "true", "size": "1", "height": "180"}, {"colour": " green", "member": "FALSE", "size": "5"},
-		{"colour": "violet", "age": "", "member": "1", "size": "NA"}, {},
-	} {
-		var err error
-		if values, err = e.Row(values, cells, nil); err != nil || len(values) != 9*(i+1) {
-			t.Fatalf("%v: %v, %v", cells, values, err)
-		}
-	}
-	if want := []float32{1, 0, 0, 0, 30, 0, 1, 1, 0, 0, 0, 1, 0, 40, 1, 0, 5, 0, 0, 0, 0, 0, 40, 1, 1, 3, 1, 0, 0, 0, 1, 40, 1, 1, 3, 1}; !slices.Equal(values, want) {
-		t.Errorf("%v\nwant\n%v", values, want)
-	}
-	for _, wrong := range []string{"wide", "1e99", "inf", "1,5"} {
-		if _, err := e.Row(nil, map[string]string{"size": wrong}, nil); err == nil || err.Error() != fmt.Sprintf("column \"size\": %q is not a float32 number; leave the cell empty if its value is missing", wrong) {
-			t.Errorf("%s: %v", wrong, err)
-		}
-	}
-}
-
 // Parquet and CSV files go together, whatever a number or a word is stored as.
 func TestEncodingOfParquet(t *testing.T) {
 	type row struct {
