@@ -154,7 +154,7 @@ func (f *parquetFile) measure() error {
 	}
 	columns := int64(max(f.t.width, len(f.values)))
 	if columns > 0 && rows > MaxUnpacked(f.size)/4/columns {
-		return fmt.Errorf("%d rows of %d values in a file of %d bytes, more than 100 times its size; save it without compression, as .npy", rows, columns, f.size)
+		return fmt.Errorf("%d rows of %d values in a file of %d bytes, more than 100 times its size; save it by numpy.savez, as .npz", rows, columns, f.size)
 	}
 	return nil
 }
