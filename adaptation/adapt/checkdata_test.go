@@ -9,8 +9,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -149,28 +147,6 @@ func TestCheckDataOfManyColumns(t *testing.T) {
 	wants(t, said, "\n69 other columns of numbers, with nothing unusual\n", `"f5"`)
 	if n := strings.Count(said, `"f`); n != 2 { // its line and a warning
 		t.Errorf("%d columns in\n%s", n, said)
-	}
-}
-
-// What is to be said of many columns is said once, and single lines are bounded.
-func TestWorthALine(t *testing.T) {
-	var columns []columnSeen
-	for j := range 200 {
-		c := columnSeen{name: strconv.Itoa(j), kind: numberKind, does: asItIs}
-		switch {
-		case j < 20:
-			c.odd = []string{"far"}
-		case j < 23:
-			c.odd = []string{"near"}
-		case j < 100:
-			c.odd = []string{"row " + c.name}
-		}
-		columns = append(columns, c)
-	}
-	single, plain, together := worthALine(columns)
-	want := []string{"20 columns (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 more), number: far", "20 other columns with something unusual"}
-	if len(single) != mostLines || single[0].name != "20" || plain != 100 || !slices.Equal(together, want) {
-		t.Errorf("%d lines, %d plain, %q", len(single), plain, together)
 	}
 }
 
