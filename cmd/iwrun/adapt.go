@@ -159,7 +159,7 @@ func runAdapt(o adaptOptions, s streams) error {
 	}
 	switch {
 	case o.JSON:
-		err = printOutcome(o.Folder, s)
+		err = printJSON(outcome, s)
 	case !o.Quiet:
 		shown := *outcome
 		shown.Warnings = slices.DeleteFunc(slices.Clone(shown.Warnings), func(w string) bool { return slices.Contains(p.Warnings, w) })
