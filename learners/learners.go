@@ -53,7 +53,6 @@ type Rows struct {
 	Values  []float32 // n×d, row after row, finite; or NaN where a learner says what it does with missing values
 	Labels  []int     // n classes, from 0
 	Classes int       // k
-	Weights []float64 // n, positive; nil for equal ones, which some learners ask for
 	// Groups are n numbers: rows of the same group, such as those of one patient, are never on both
 	// sides of a fold. Nil puts each row into a group of its own.
 	Groups []int
@@ -81,9 +80,6 @@ func (r Rows) Part(rows []int) Rows {
 	p := Rows{Values: make([]float32, 0, len(rows)*d), Classes: r.Classes, Words: r.Words}
 	for _, i := range rows {
 		p.Values, p.Labels = append(p.Values, r.Values[i*d:(i+1)*d]...), append(p.Labels, r.Labels[i])
-		if r.Weights != nil {
-			p.Weights = append(p.Weights, r.Weights[i])
-		}
 		if r.Groups != nil {
 			p.Groups = append(p.Groups, r.Groups[i])
 		}

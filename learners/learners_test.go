@@ -46,9 +46,9 @@ func TestCrossed(t *testing.T) {
 }
 
 func TestPart(t *testing.T) {
-	r := Rows{Values: []float32{1, 2, 3, 4, 5, 6}, Labels: []int{0, 1, 0}, Classes: 2, Weights: []float64{1, 2, 3}, Groups: []int{7, 8, 9}}
+	r := Rows{Values: []float32{1, 2, 3, 4, 5, 6}, Labels: []int{0, 1, 0}, Classes: 2, Groups: []int{7, 8, 9}}
 	p := r.Part([]int{2, 0})
-	if !slices.Equal(p.Values, []float32{5, 6, 1, 2}) || !slices.Equal(p.Labels, []int{0, 0}) || !slices.Equal(p.Weights, []float64{3, 1}) || !slices.Equal(p.Groups, []int{9, 7}) {
+	if !slices.Equal(p.Values, []float32{5, 6, 1, 2}) || !slices.Equal(p.Labels, []int{0, 0}) || !slices.Equal(p.Groups, []int{9, 7}) {
 		t.Errorf("%+v", p)
 	}
 }

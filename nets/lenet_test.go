@@ -10,9 +10,10 @@ import (
 
 	"iwda/internal/golden"
 	"iwda/internal/must"
-	"iwda/internal/tensortest"
 	"iwda/internal/testfiles"
 	"iwda/torch"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // state reads the network's parameters out of a golden file.
@@ -51,8 +52,8 @@ func TestLeNetGolden(t *testing.T) {
 				input := file.Get(t, "lenet/input")
 				images := torch.FromSlice(input.Data, input.Shape...).To(c.dtype, c.device)
 				features, logits := n.Forward(images, false)
-				tensortest.Near(t, "features", features, file.Get(t, "lenet/features"), tolerance)
-				tensortest.Near(t, "logits", logits, file.Get(t, "lenet/logits"), tolerance)
+				near(t, "features", features, file.Get(t, "lenet/features"), tolerance)
+				near(t, "logits", logits, file.Get(t, "lenet/logits"), tolerance)
 
 				labels := file.Get(t, "lenet/labels").Data
 				index := torch.FromSlice(labels, len(labels), 1).To(torch.Int64, c.device)
@@ -62,7 +63,7 @@ func TestLeNetGolden(t *testing.T) {
 					if !ok {
 						t.Fatalf("no gradient of %s", e.Name)
 					}
-					tensortest.Near(t, "gradient of "+e.Name, grad, file.Get(t, "lenet/grad/"+e.Name), 10*tolerance)
+					near(t, "gradient of "+e.Name, grad, file.Get(t, "lenet/grad/"+e.Name), 10*tolerance)
 				}
 			})
 		})
@@ -190,4 +191,21 @@ func TestChannelsDropBeforeTheMaximum(t *testing.T) {
 			t.Errorf("squared distance %v from the released order", d)
 		}
 	})
+}
+
+// near reports an element of a tensor, of any type on any device, that differs from the array's by more than the
+// tolerance, relative to the array's largest.
+func near(t testing.TB, what string, got torch.Tensor, want golden.Array, tolerance float64) {
+	t.Helper()
+	values := torch.ToSlice[float64](got.To(torch.Float64, torch.CPU))
+	if len(values) != len(want.Data) {
+		t.Fatalf("%s: %d values, want %d", what, len(values), len(want.Data))
+	}
+	limit := tolerance * floats.Norm(want.Data, math.Inf(1))
+	for i, v := range values {
+		if !(math.Abs(v-want.Data[i]) <= limit) {
+			t.Errorf("%s: element %d is %v, want %v", what, i, v, want.Data[i])
+			return
+		}
+	}
 }

@@ -11,7 +11,6 @@ import (
 
 	"iwda/internal/golden"
 	"iwda/internal/must"
-	"iwda/internal/tensortest"
 	"iwda/internal/testfiles"
 	"iwda/torch"
 )
@@ -154,8 +153,8 @@ func TestResNetEvaluationGolden(t *testing.T) {
 	eachGoldenResNet(t, func(t *testing.T, n *goldenResNet, prefix string) {
 		torch.NoGrad(func() {
 			features := n.Forward(n.images(1000, 2, 3, 224, 224), false)
-			tensortest.Near(t, "features", features, n.file.Get(t, prefix+"eval/features"), n.tolerance(1e-6))
-			tensortest.Near(t, "logits", n.classifier.linear(features), n.file.Get(t, prefix+"eval/logits"), n.tolerance(1e-6))
+			near(t, "features", features, n.file.Get(t, prefix+"eval/features"), n.tolerance(1e-6))
+			near(t, "logits", n.classifier.linear(features), n.file.Get(t, prefix+"eval/logits"), n.tolerance(1e-6))
 		})
 		for _, e := range n.State() {
 			if strings.HasSuffix(e.Name, "num_batches_tracked") && e.Tensor.Item() != 0 {
@@ -169,11 +168,11 @@ func TestResNetTrainingGolden(t *testing.T) {
 	eachGoldenResNet(t, func(t *testing.T, n *goldenResNet, prefix string) {
 		prefix += "train/"
 		features := n.Forward(n.images(1001, 8, 3, 128, 128), true)
-		tensortest.Near(t, "features", features, n.file.Get(t, prefix+"features"), n.tolerance(2e-4))
+		near(t, "features", features, n.file.Get(t, prefix+"features"), n.tolerance(2e-4))
 
 		labels := torch.FromSlice([]int64{0, 7, 14, 21, 28, 35, 42, 49}, 8, 1).To(torch.Int64, n.device)
 		loss := n.classifier.linear(features).LogSoftmax(1).Gather(1, labels).Mean().Neg()
-		tensortest.Near(t, "loss", loss, n.file.Get(t, prefix+"loss"), n.tolerance(2e-4))
+		near(t, "loss", loss, n.file.Get(t, prefix+"loss"), n.tolerance(2e-4))
 		loss.Backward()
 
 		state := n.State()
@@ -189,16 +188,16 @@ func TestResNetTrainingGolden(t *testing.T) {
 			if name, ok := strings.CutPrefix(key, prefix+"gradnorm/"); ok {
 				gradient, _ := find(name).Grad()
 				squares := gradient.To(torch.Float64, torch.CPU).Square().Sum().Item()
-				tensortest.Near(t, key, torch.FromSlice([]float64{math.Sqrt(squares)}), want, n.tolerance(1e-3))
+				near(t, key, torch.FromSlice([]float64{math.Sqrt(squares)}), want, n.tolerance(1e-3))
 				checked++
 			}
 			if name, ok := strings.CutPrefix(key, prefix+"grad/"); ok {
 				gradient, _ := find(name).Grad()
-				tensortest.Near(t, key, gradient.Reshape(-1).Narrow(0, 0, 64), want, n.tolerance(6e-2))
+				near(t, key, gradient.Reshape(-1).Narrow(0, 0, 64), want, n.tolerance(6e-2))
 				checked++
 			}
 			if name, ok := strings.CutPrefix(key, prefix+"after/"); ok {
-				tensortest.Near(t, key, find(name), want, n.tolerance(2e-4))
+				near(t, key, find(name), want, n.tolerance(2e-4))
 				checked++
 			}
 		}

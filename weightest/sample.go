@@ -68,8 +68,8 @@ func (s *Sample) Sums() *Sums { return s.Counted(nil, nil) }
 // Counted returns the sums where rows count so often, as in a bootstrap's resample; nil: once each.
 func (s *Sample) Counted(source, target []int) *Sums {
 	sums := NewSums(s.classes)
-	sums.addRows(s.source, s.labels, source)
-	sums.addRows(s.target, nil, target)
+	sums.Add(s.source, s.labels, source)
+	sums.Add(s.target, nil, target)
 	return sums
 }
 

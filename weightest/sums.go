@@ -2,8 +2,6 @@ package weightest
 
 import (
 	"fmt"
-	"math/bits"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -16,40 +14,12 @@ import (
 //	Σ_i f_i e(y_i)ᵀ and Σ_i ŷ_i e(y_i)ᵀ   over held-out source rows with labels y_i,
 //	Σ_i f_i and Σ_i ŷ_i                   over target rows.
 //
-// Sums are integers: each probability is rounded down to a multiple of 2⁻⁶². So the
-// order of the rows does not matter, and the sums of any parts, merged in any order,
-// are those of the whole, bit for bit. Training collects its statistics in an
-// Accumulator instead.
+// Training collects its statistics in an Accumulator instead.
 type Sums struct {
 	classes                int
-	softJoint, softTarget  []fixedPoint // row = true class, as in Accumulator
+	softJoint, softTarget  []float64 // row = true class, as in Accumulator
 	hardJoint, hardTarget  []int64
 	sourceRows, targetRows int
-}
-
-// fixedPoint is a number that is not negative: (High·2⁶⁴ + Low)·2⁻⁶².
-type fixedPoint struct{ High, Low uint64 }
-
-const fixedUnit = 0x1p62
-
-// toFixed returns the value, which must be in [0, 2), as a multiple of 2⁻⁶².
-func toFixed(value float64) uint64 { return uint64(int64(value * fixedUnit)) }
-
-// addUnits adds count times a multiple of 2⁻⁶².
-func (f *fixedPoint) addUnits(value uint64, count int) {
-	high, low := bits.Mul64(value, uint64(count))
-	f.sum(fixedPoint{high, low})
-}
-
-func (f *fixedPoint) sum(other fixedPoint) {
-	var carry uint64
-	f.Low, carry = bits.Add64(f.Low, other.Low, 0)
-	f.High += other.High + carry
-}
-
-// Float64 returns the nearest float64, or one of the two nearest.
-func (f fixedPoint) Float64() float64 {
-	return (float64(f.High)*0x1p64 + float64(f.Low)) / fixedUnit
 }
 
 // NewSums returns sums of no rows. It panics unless classes ≥ 1.
@@ -59,8 +29,8 @@ func NewSums(classes int) *Sums {
 	}
 	return &Sums{
 		classes:    classes,
-		softJoint:  make([]fixedPoint, classes*classes),
-		softTarget: make([]fixedPoint, classes),
+		softJoint:  make([]float64, classes*classes),
+		softTarget: make([]float64, classes),
 		hardJoint:  make([]int64, classes*classes),
 		hardTarget: make([]int64, classes),
 	}
@@ -83,81 +53,30 @@ func requireRows(source, target int) error {
 	return nil
 }
 
-// BlockRows is the largest number of rows of a Block: as much as stays in a fast cache.
-const BlockRows = 512
-
-// Block is rows as sums add them, in fixed point with their largest entries.
-type Block struct {
-	values    []uint64 // row-major rows×k, in fixed point
-	predicted []int
-	labels    []int // nil in the target
-}
-
-// Set makes the block that of these rows, BlockRows at most, row-major n×k: of source rows
-// with their n labels, or of target rows, whose labels are nil. Rows and labels must be those
-// that CheckSource or CheckTarget accepts.
-func (b *Block) Set(probabilities []float64, labels []int, k int) {
-	b.labels = labels
-	b.values = slices.Grow(b.values[:0], len(probabilities))[:len(probabilities)]
-	b.predicted = b.predicted[:0]
-	for first := 0; first < len(probabilities); first += k {
-		row := probabilities[first : first+k]
-		for i, p := range row {
-			b.values[first+i] = toFixed(p)
-		}
-		b.predicted = append(b.predicted, floats.MaxIdx(row))
-	}
-}
-
-// addRows adds the rows of a domain, whose labels are nil in the target, each as often as it counts;
-// nil: once each.
-func (s *Sums) addRows(probabilities []float64, labels, counts []int) {
-	var block Block
-	k := s.classes
-	rows := len(probabilities) / k
-	if counts == nil {
-		counts = slices.Repeat([]int{1}, rows)
-	}
-	for first := 0; first < rows; first += BlockRows {
-		last := min(first+BlockRows, rows)
-		var some []int
-		if labels != nil {
-			some = labels[first:last]
-		}
-		block.Set(probabilities[first*k:last*k], some, k)
-		s.AddBlock(&block, counts[first:last])
-	}
-}
-
-// AddBlock adds the block's rows, each as often as it counts, as in a bootstrap's resample.
-func (s *Sums) AddBlock(b *Block, counts []int) {
+// Add adds the rows of a domain, row-major n×k, whose n labels are nil in the target, each as often as it counts, as
+// in a bootstrap's resample; nil: once each. Rows and labels must be those that CheckSource or CheckTarget accepts.
+func (s *Sums) Add(probabilities []float64, labels, counts []int) {
 	k := s.classes
 	soft, hard, total := s.softTarget, s.hardTarget, &s.targetRows
-	if b.labels != nil {
+	if labels != nil {
 		total = &s.sourceRows
 	}
-	for i, predicted := range b.predicted {
-		count := counts[i]
+	for i := range len(probabilities) / k {
+		count := 1
+		if counts != nil {
+			count = counts[i]
+		}
 		if count == 0 {
 			continue
 		}
-		if b.labels != nil {
-			first := b.labels[i] * k
+		if labels != nil {
+			first := labels[i] * k
 			soft, hard = s.softJoint[first:first+k], s.hardJoint[first:first+k]
 		}
+		row := probabilities[i*k : (i+1)*k]
+		floats.AddScaled(soft, float64(count), row)
+		hard[floats.MaxIdx(row)] += int64(count)
 		*total += count
-		hard[predicted] += int64(count)
-		row := b.values[i*k : (i+1)*k]
-		soft := soft[:len(row)]
-		if count == 1 {
-			for j, v := range row {
-				soft[j].sum(fixedPoint{0, v})
-			}
-			continue
-		}
-		for j, v := range row {
-			soft[j].addUnits(v, count)
-		}
 	}
 }
 
@@ -166,13 +85,13 @@ func (s *Sums) Merge(other *Sums) error {
 	if other.classes != s.classes {
 		return fmt.Errorf("weightest: sums of %d classes cannot be added to sums of %d", other.classes, s.classes)
 	}
-	for i, v := range other.softJoint {
-		s.softJoint[i].sum(v)
-		s.hardJoint[i] += other.hardJoint[i]
+	floats.Add(s.softJoint, other.softJoint)
+	floats.Add(s.softTarget, other.softTarget)
+	for i, n := range other.hardJoint {
+		s.hardJoint[i] += n
 	}
-	for i, v := range other.softTarget {
-		s.softTarget[i].sum(v)
-		s.hardTarget[i] += other.hardTarget[i]
+	for i, n := range other.hardTarget {
+		s.hardTarget[i] += n
 	}
 	s.sourceRows += other.sourceRows
 	s.targetRows += other.targetRows
@@ -203,12 +122,12 @@ func (s *Sums) Problem() (Problem, error) {
 		var rows int64
 		for predicted := range k {
 			soft, hard := s.softJoint[label*k+predicted], s.hardJoint[label*k+predicted]
-			p.Confusion.Set(predicted, label, soft.Float64()/n)
+			p.Confusion.Set(predicted, label, soft/n)
 			p.Hard.Confusion.Set(predicted, label, float64(hard)/n)
 			rows += hard
 		}
 		p.SourceDistribution[label] = float64(rows) / n
-		p.TargetPredictions[label] = s.softTarget[label].Float64() / m
+		p.TargetPredictions[label] = s.softTarget[label] / m
 		p.Hard.TargetPredictions[label] = float64(s.hardTarget[label]) / m
 	}
 	return p, nil

@@ -3,9 +3,7 @@ package adapt
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"iwda/adaptation/adapt/names"
 	"iwda/adaptation/labels"
@@ -68,7 +66,7 @@ func (o EvaluateOptions) choose(ctx context.Context, folder string, e *labels.Ev
 		return err
 	}
 	again, err := newPlan(data, Options{
-		Folder: folder, Format: strings.TrimPrefix(filepath.Ext(names.Find(folder, names.Predictions)), "."), Probabilities: probabilities, LabelRows: -1, Needs: former.Asked, Torch: o.Torch, Device: o.Device, Threads: o.Threads,
+		Folder: folder, Probabilities: probabilities, LabelRows: -1, Needs: former.Asked, Torch: o.Torch, Device: o.Device, Threads: o.Threads,
 	})
 	if err != nil {
 		return err

@@ -111,11 +111,8 @@ type columnSeen struct {
 	odd            []string
 }
 
-// The bounds of the table of columns.
-const (
-	mostLines = 60 // columns up to which each has a line, and lines
-	mostAlike = 3  // columns with the same to say that have a line each where there are many
-)
+// mostLines are the columns up to which each has a line, and the lines.
+const mostLines = 60
 
 // asItIs is what adapt does with numbers.
 const asItIs = "as it is"
@@ -131,15 +128,18 @@ func (c columnSeen) says() string {
 // plain tells that there is nothing to see at a column.
 func (c columnSeen) plain() bool { return c.odd == nil && c.kind == numberKind }
 
-// writeColumns writes a line a column; of many, only of those at which there is something to see, and one
-// for all of which the same is to be said.
+// writeColumns writes a line a column; of many, only of those at which there is something to see.
 func (d Data) writeColumns(w io.Writer) error {
 	shown := d.columnsSeen()
 	var after []string // lines below the table
 	if len(shown) > mostLines {
-		var plain int
-		if shown, plain, after = worthALine(shown); plain > 0 {
+		worth := slices.DeleteFunc(slices.Clone(shown), columnSeen.plain)
+		if plain := len(shown) - len(worth); plain > 0 {
 			after = append(after, fmt.Sprintf("%s of numbers, with nothing unusual", printable.Count(plain, "other column")))
+		}
+		shown = worth[:min(mostLines, len(worth))]
+		if left := len(worth) - len(shown); left > 0 {
+			after = append(after, printable.Count(left, "column")+" more")
 		}
 	}
 	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -157,43 +157,6 @@ func (d Data) writeColumns(w io.Writer) error {
 	}
 	fmt.Fprintln(w)
 	return nil
-}
-
-// worthALine picks those of many columns that have a line of their own, counts those at which there is
-// nothing to see, and says the same of the others together.
-func worthALine(columns []columnSeen) (single []columnSeen, plain int, together []string) {
-	alike := map[string][]string{} // names by what is said
-	var order []string
-	what := func(c columnSeen) string { return c.kind + ": " + c.says() }
-	for _, c := range columns {
-		if c.plain() {
-			plain++
-			continue
-		}
-		if alike[what(c)] == nil {
-			order = append(order, what(c))
-		}
-		alike[what(c)] = append(alike[what(c)], c.name)
-	}
-	left := 0
-	for _, c := range columns {
-		switch {
-		case c.plain() || len(alike[what(c)]) > mostAlike:
-		case len(single) < mostLines:
-			single = append(single, c)
-		default:
-			left++
-		}
-	}
-	for _, said := range order {
-		if names := alike[said]; len(names) > mostAlike {
-			together = append(together, fmt.Sprintf("%s (%s), %s", printable.Count(len(names), "column"), printable.FirstTen(names), said))
-		}
-	}
-	if left > 0 {
-		together = append(together, fmt.Sprintf("%s with something unusual", printable.Count(left, "other column")))
-	}
-	return single, plain, together
 }
 
 const numberKind = "number"
@@ -332,17 +295,9 @@ func (d Data) numberSeen(name string, at int, learnt table.LearntColumn, coding 
 // seen says what is odd about a column of the domain of that name.
 func (c Columns) seen(o Oddities, at int, name string) (odd []string) {
 	for _, mark := range o.Marks {
-		if mark.Column != at {
-			continue
+		if mark.Column == at {
+			odd = append(odd, fmt.Sprintf("%v in %s of the %s may be an error, or stand for missing values", c.value(at, mark.Value), printable.Count(mark.Rows, "row"), name))
 		}
-		if row := o.Dominating[at]; mark.Rows > 1 {
-			odd = append(odd, fmt.Sprintf("%v in %s of the %s may stand for missing values", c.value(at, mark.Value), printable.Count(mark.Rows, "row"), name))
-		} else if row >= 0 {
-			odd = append(odd, fmt.Sprintf("%v in row %s of the %s looks like an error", c.value(at, mark.Value), o.ids[row], name))
-		}
-	}
-	if row := o.Dominating[at]; row >= 0 {
-		odd = append(odd, fmt.Sprintf("row %s of the %s (its id; if there are none, from 0) has more than half of the variance", o.ids[row], name))
 	}
 	return odd
 }

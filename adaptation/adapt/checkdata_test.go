@@ -9,8 +9,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -81,8 +79,8 @@ func TestCheckData(t *testing.T) {
 		`"colour"  words, 2 levels                                 33.3% missing                 one column per level; `+to+`:3: "grey" does not occur in this column of `+s+`; 20 of 40 cells (50.0%) have such words, which are ignored; no row of the target has "blue"`,
 		`always 7                      1.5 ± 1.118                   has only one value in one domain: left out if columns are standardised`,
 		"counts the rows of the source and the target: name it with --id-column or --ignore\n",
-		"-999 in 3 rows of the source may stand for missing values; -999 in 3 rows of the target may stand for missing values",
-		"If it stands for missing values, leave their cells empty.\n",
+		"-999 in 3 rows of the source may be an error, or stand for missing values; -999 in 3 rows of the target may be an error, or stand for missing values",
+		"if it stands for missing values, leave their cells empty.\n",
 		`"note"    words, 60 levels                                                              left out: 60 different words in 60 cells, as in a column of ids`,
 		"adapt trains 4 runs without steps; methods: source-only@linear, source-only@perceptron, source-only@forest, source-only@boosting\n", "\nwarning: 1 of 5 columns has only one value in one domain, but not in the other: \"batch\". Check that it is measured alike in both.\n")
 	if strings.Contains(said, "nr\"  ") || !strings.HasPrefix(said, "source: ") {
@@ -152,28 +150,6 @@ func TestCheckDataOfManyColumns(t *testing.T) {
 	}
 }
 
-// What is to be said of many columns is said once, and single lines are bounded.
-func TestWorthALine(t *testing.T) {
-	var columns []columnSeen
-	for j := range 200 {
-		c := columnSeen{name: strconv.Itoa(j), kind: numberKind, does: asItIs}
-		switch {
-		case j < 20:
-			c.odd = []string{"far"}
-		case j < 23:
-			c.odd = []string{"near"}
-		case j < 100:
-			c.odd = []string{"row " + c.name}
-		}
-		columns = append(columns, c)
-	}
-	single, plain, together := worthALine(columns)
-	want := []string{"20 columns (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 more), number: far", "20 other columns with something unusual"}
-	if len(single) != mostLines || single[0].name != "20" || plain != 100 || !slices.Equal(together, want) {
-		t.Errorf("%d lines, %d plain, %q", len(single), plain, together)
-	}
-}
-
 // Folders of images: counts, sizes, and files that are broken.
 func TestCheckDataOfImages(t *testing.T) {
 	folder := t.TempDir()
@@ -238,8 +214,8 @@ func TestCheckDataOfImages(t *testing.T) {
 	}
 }
 
-// A row far from all others is named as predictions name it, in one file with both domains too.
-func TestCheckDataNamesRows(t *testing.T) {
+// A value far from all others is said of the domain that has it, in one file with both domains too.
+func TestCheckDataOfFarValues(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("site,label,a,b,c\n")
 	for i := range 400 {
@@ -255,7 +231,7 @@ func TestCheckDataNamesRows(t *testing.T) {
 	path := writeFile(t, t.TempDir(), "both.csv", text.String())
 	var b strings.Builder
 	must.Do(t, CheckData(context.Background(), &b, []string{path}, "", Naming{Roles: table.Roles{DomainColumn: "site"}}, ""))
-	wants(t, strings.Join(strings.Fields(b.String()), " "), "row 200 of the source", "row 205 of the target", "has one extreme value: 1.2e+06 in row 200 (its id", "has one extreme value: 1.7e+06 in row 205 (its id")
+	wants(t, strings.Join(strings.Fields(b.String()), " "), "1.2e+06 in 1 row of the source may be an error", "1.7e+06 in 1 row of the target may be", "of the source has a value far from all others: 1.2e+06 in 1 row of column \"b\"")
 }
 
 // Ids that are not unique are warned of before anything is trained: labels could not be told apart.

@@ -41,9 +41,7 @@ type Columns struct {
 // Oddities are what was seen of one domain.
 type Oddities struct {
 	normalise.Statistics                  // of the rows as they are; of numbers some of which are missing, of the others
-	Dominating           []int            // by column, the row that holds most of the variance, or -1
-	ids                  map[int]string   // of these rows, or their numbers in the file
-	Marks                []normalise.Mark // that may stand for missing values, or of one row be none
+	Marks                []normalise.Mark // that may stand for missing values, or be errors
 	Counting             []int            // columns that count the rows, of one source of several too
 }
 
@@ -100,29 +98,19 @@ func (o *Oddities) leaveMissing(set datasets.Set, codings []table.Coding) {
 
 // oddities are those of a set, each of whose parts may count its rows.
 func oddities(set datasets.Set, s normalise.Statistics, parts ...datasets.Set) Oddities {
-	o := Oddities{s, normalise.Dominating(set, s), map[int]string{}, normalise.Marks(set), nil}
+	o := Oddities{s, normalise.Marks(set), nil}
 	for _, part := range parts {
 		o.Counting = append(o.Counting, normalise.Counting(part)...)
 	}
 	slices.Sort(o.Counting)
 	o.Counting = slices.Compact(o.Counting)
-	named, is := set.(interface{ ID(i int) string })
-	for _, row := range o.Dominating {
-		switch {
-		case row < 0:
-		case is:
-			o.ids[row] = named.ID(row)
-		default:
-			o.ids[row] = strconv.Itoa(row)
-		}
-	}
 	return o
 }
 
 // odd tells whether something else is said of a column's values, which makes their moments meaningless.
 func (c Columns) odd(at int) bool {
 	for _, o := range []Oddities{c.Source, c.Target} {
-		if o.Dominating[at] >= 0 || slices.Contains(o.Counting, at) || slices.ContainsFunc(o.Marks, func(m normalise.Mark) bool { return m.Column == at }) {
+		if slices.Contains(o.Counting, at) || slices.ContainsFunc(o.Marks, func(m normalise.Mark) bool { return m.Column == at }) {
 			return true
 		}
 	}
@@ -159,36 +147,6 @@ func (c Columns) text(j int, of, deviation float32) string {
 		digits = min(digits, 4+max(0, int(math.Log10(math.Abs(whole)/float64(deviation)))))
 	}
 	return strconv.FormatFloat(whole, 'g', digits, 64)
-}
-
-// dominated returns the number of columns outside some in which one row holds most of the
-// variance, and the row that does so most often.
-func (o Oddities) dominated(outside []int) (columns, row int) {
-	rows := make(map[int]int)
-	for j, row := range o.Dominating {
-		if _, is := slices.BinarySearch(outside, j); row >= 0 && !is {
-			columns++
-			rows[row]++
-		}
-	}
-	for r, n := range rows {
-		if most := rows[row]; n > most || n == most && r < row {
-			row = r
-		}
-	}
-	return columns, row
-}
-
-// marks are those of several rows, and those of one outside of the clipped columns.
-func (o Oddities) marks(clipped []int) (several, single []normalise.Mark) {
-	for _, mark := range o.Marks {
-		if mark.Rows > 1 {
-			several = append(several, mark)
-		} else if o.Dominating[mark.Column] >= 0 && !slices.Contains(clipped, mark.Column) {
-			single = append(single, mark)
-		}
-	}
-	return several, single
 }
 
 // agreeing is a format in which {one|several} stands where the number of what it is about matters.
@@ -267,42 +225,20 @@ func (d Data) Warnings(experiment *config.Config) (warnings []string) {
 	}
 	say(len(clipped), "{is|are} clipped, because a few extreme values make up most of {its|their} variance in one domain: %s. "+
 		"If the values have a long tail, use their logarithms.", c.list(clipped))
-	outside := slices.Concat(clipped, flags)
-	slices.Sort(outside)
+	instead := "put their column's mean there"
+	if c.names != nil { // cells, which may be empty
+		instead = "leave their cells empty"
+	}
 	for _, domain := range []struct {
 		name string
 		Oddities
 	}{{sourceName, c.Source}, {targetName, c.Target}} {
-		// A column of which one row alone is not zero is dominated, too.
-		const worthTelling = 0.1
-		several, single := domain.marks(clipped)
-		if 2*len(single) > d.Width {
-			single = nil // the row is odd, and not its values
-		}
-		told := slices.Clone(outside)
-		for _, mark := range single {
-			told = append(told, mark.Column)
-		}
-		slices.Sort(told)
-		if n, row := domain.dominated(told); float64(n) >= worthTelling*float64(d.Width) {
-			say(n, "of the %s {has|have} more than half of {its|their} variance in one row, most often row %s (its id; if there are none, from 0), so that all other rows look alike. "+
-				"If this row is an error, leave it out. If the values have a long tail, use their logarithms.", domain.name, domain.ids[row])
-		}
 		say(len(domain.Counting), "of the %s {counts|count} the rows: %s. The order of rows means nothing in other data: "+
 			"name such a column with --id-column or --ignore.", domain.name, c.list(domain.Counting))
-		instead, cell := "put their column's mean there", "put its column's mean there"
-		if c.names != nil { // cells, which may be empty
-			instead, cell = "leave their cells empty", "leave its cell empty"
-		}
-		if len(several) > 0 {
-			first := several[0]
-			say(len(several), "of the %s {has|have} the same extreme value in several rows: {|for example }%v in %d rows of column %s. "+
-				"If it stands for missing values, %s.", domain.name, c.value(first.Column, first.Value), first.Rows, c.name(first.Column), instead)
-		}
-		if len(single) > 0 {
-			first := single[0]
-			say(len(single), "of the %s {has|have} one extreme value: {|for example }%v in row %s (its id; if there are none, from 0) of column %s. "+
-				"It can spoil the training: correct it, %s, or leave the row out.", domain.name, c.value(first.Column, first.Value), domain.ids[domain.Dominating[first.Column]], c.name(first.Column), cell)
+		if len(domain.Marks) > 0 {
+			first := domain.Marks[0]
+			say(len(domain.Marks), "of the %s {has|have} a value far from all others: {|for example }%v in %s of column %s. "+
+				"It can spoil the training: correct errors, and if it stands for missing values, %s.", domain.name, c.value(first.Column, first.Value), printable.Count(first.Rows, "row"), c.name(first.Column), instead)
 		}
 	}
 	return warnings

@@ -2,8 +2,6 @@ package adapt
 
 import (
 	"fmt"
-	"path"
-	"path/filepath"
 	"slices"
 
 	"iwda/adaptation/judge"
@@ -13,7 +11,6 @@ import (
 	"iwda/experiments/store"
 	"iwda/inference/sets"
 	"iwda/inference/trust"
-	"iwda/internal/printable"
 )
 
 // conclusion is what was chosen among the finished runs, and what these say of the target. [conclude] makes it; nothing
@@ -23,22 +20,13 @@ type conclusion struct {
 	known   trust.Known
 	Runs    []plan.Run     // those that predict
 	Classes []ClassOutcome // without the shares of the predictions
-	// Folder is that of the used run's method, whose seeds iwrun predict takes together.
-	Folder   string
-	compared comparison
-	versions map[string]string // of the programs that made the used run
-	labels   *LabelChoice      // nil unless labels chose
-	heldOut  heldOutRows
+	// judgedRows is the number of target rows by which runs were judged.
+	judgedRows int
+	versions   map[string]string // of the programs that made the used run
+	labels     *LabelChoice      // nil unless labels chose
+	heldOut    heldOutRows
 	// thresholds are those of sets, of each of their levels; nil if none hold.
 	thresholds []sets.Thresholds
-}
-
-// Chosen is what is known of the runs that predict.
-func (o conclusion) Chosen() (chosen Chosen) {
-	for _, i := range o.Predicting() {
-		chosen = append(chosen, o.Judged[i])
-	}
-	return chosen
 }
 
 // conclude judges the finished runs below the folder of results by the rule and returns
@@ -83,10 +71,7 @@ func conclude(how config.Selection, results string, runs []plan.Run, chosen *Lab
 		}
 	}
 	predicting := choice.Predicting()
-	outcome := conclusion{
-		Choice: choice, labels: chosen,
-		Folder: filepath.Dir(runs[choice.Used].Dir(results).String()),
-	}
+	outcome := conclusion{Choice: choice, labels: chosen}
 	used, err := runs[choice.Used].Dir(results).ReadResult()
 	if err != nil {
 		return conclusion{}, err
@@ -106,9 +91,7 @@ func conclude(how config.Selection, results string, runs []plan.Run, chosen *Lab
 	if unbounded != nil {
 		outcome.Problems = append(outcome.Problems, fmt.Sprintf("The class shares have no intervals: %v.", unbounded))
 	}
-	if outcome.compared, err = compareMethods(choice, runs, models, candidates); err != nil {
-		return conclusion{}, err
-	}
+	outcome.judgedRows = len(candidates[0].Target) / candidates[0].Classes
 	outcome.heldOut, err = lookAtHeldOut(choice, models, candidates)
 	return outcome, err
 }
@@ -128,9 +111,9 @@ func tellClasses(choice judge.Choice, known trust.Known, models []model.Metadata
 		classes = append(classes, shares)
 	}
 	told = meanShares(classes)
-	for i, share := range choice.Shared.Target() {
-		of, c := known.Classes[i], &told[i]
-		c.ReferenceShare, c.ShareRejected, c.MeanProbability, c.Recall, c.Precision = share, known.Rejected != "", of.Mean, of.Recall, of.Precision
+	for i, of := range known.Classes {
+		c := &told[i]
+		c.ShareRejected, c.MeanProbability, c.Recall, c.Precision = known.Rejected != "", of.Mean, of.Recall, of.Precision
 		if c.ShareRejected {
 			c.TargetInterval, c.WeightInterval = nil, nil
 		}
@@ -153,29 +136,4 @@ func candidatesOf(results string, runs []plan.Run) (candidates []judge.Candidate
 		candidates = append(candidates, candidate)
 	}
 	return candidates, nil
-}
-
-// Chosen are the runs that predict: one, or the seeds of a method, the mean of whose
-// probabilities counts.
-type Chosen []judge.Judgement
-
-// Name is that of the run, or of the methods and their seeds.
-func (c Chosen) Name() string {
-	if len(c) == 1 {
-		return c[0].Run
-	}
-	var runs []string
-	for _, j := range c {
-		runs = append(runs, path.Join(judge.MethodOf(j.Run), path.Base(j.Run)))
-	}
-	return printable.And(runs) + " together"
-}
-
-// mean of what is known of the runs one by one.
-func (c Chosen) mean(of func(judge.Judgement) float64) float64 {
-	sum := 0.0
-	for _, j := range c {
-		sum += of(j)
-	}
-	return sum / float64(len(c))
 }

@@ -39,9 +39,8 @@ type EvaluateOptions struct {
 }
 
 // Evaluate says by a file of labels of some rows how often predictions are right: those in the
-// folder that [Plan.Run] left, and those of each method among its runs, or the predictions.csv or
-// .parquet of any other folder, or a .csv or .parquet file of them. The rows are matched by their
-// ids.
+// folder that [Plan.Run] left, and those of each method among its runs, or the predictions.csv of
+// any other folder, or a .csv file of them. The rows are matched by their ids.
 func Evaluate(ctx context.Context, of, labelFile string, o EvaluateOptions) (*labels.Evaluation, error) {
 	info, err := os.Stat(of)
 	if err != nil {
@@ -50,7 +49,7 @@ func Evaluate(ctx context.Context, of, labelFile string, o EvaluateOptions) (*la
 	predictions, adapted := of, false
 	var former *Outcome
 	if info.IsDir() {
-		predictions = names.Find(of, names.Predictions)
+		predictions = filepath.Join(of, names.Predictions)
 		former, err = ReadOutcome(of)
 		if adapted = err == nil; !adapted && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
@@ -148,7 +147,7 @@ func (o EvaluateOptions) methods(ctx context.Context, folder string, correction 
 		return nil, err
 	} else if len(other) > 0 {
 		return nil, config.Error{Location: other[0].Dir(results).String(), Message: fmt.Sprintf("was trained on %s, which have changed since: restore them, or run iwrun adapt with another folder; if the labels belong to the former rows, name %s instead of the folder",
-			printable.And(paths), names.Find(folder, names.Predictions))}
+			printable.And(paths), filepath.Join(folder, names.Predictions))}
 	}
 	target := files[len(files)-1]
 	var folders []string

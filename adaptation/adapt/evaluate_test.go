@@ -135,7 +135,7 @@ func TestEvaluateAndChoose(t *testing.T) {
 	if !strings.HasPrefix(now.Headline, "100.0%") || !strings.HasSuffix(now.Headline, "of the predictions are right, by 120 labels") {
 		t.Errorf("%q", now.Headline)
 	}
-	said := now.Sentences[0]
+	said := now.Decisions[len(now.Decisions)-1].Because
 	if e.Choice != said || !strings.HasPrefix(said, other+" predicts, chosen by 120 labelled target rows: its accuracy on the target is 100.0%") {
 		t.Errorf("%q, choice %q", said, e.Choice)
 	}
@@ -186,14 +186,13 @@ func overlapping(t *testing.T, rows int) (source, target string) {
 	return source, target
 }
 
-// The only method predicts what is predicted, however it is corrected: it changes nothing, and it is
-// as often right.
+// The only method predicts what is predicted, however it is corrected: it is as often right.
 func TestMethodsAreCorrectedAlike(t *testing.T) {
 	source, target := overlapping(t, 1000)
 	folder := filepath.Join(t.TempDir(), "out")
 	outcome := must.Have(runHere(context.Background(), source, target, Options{Folder: folder, Set: []string{"methods=[source-only@linear]", "seeds=[1]"}}))(t)
-	if outcome.Correction == judge.None || *outcome.Methods[0].Changes != 0 {
-		t.Errorf("corrected %v, changes %v", outcome.Correction, *outcome.Methods[0].Changes)
+	if outcome.Correction == judge.None {
+		t.Error("nothing is corrected")
 	}
 	e, err := evaluateHere(context.Background(), folder, labelled(t, func(row int) string { return "dog" }, 300, 400, 500), EvaluateOptions{})
 	if err != nil || !e.Methods[0].Same {

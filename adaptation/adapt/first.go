@@ -28,7 +28,7 @@ func (p *Plan) firstAnswer(ctx context.Context, run plan.Run) string {
 		return ""
 	}
 	members[0].Shares.Assumed = members[0].Shares.Classifier
-	written, err := p.predictTarget(ctx, members, p.table(names.First), 0, nil)
+	written, err := p.predictTarget(ctx, members, names.First, 0, nil)
 	if err != nil {
 		return ""
 	}
@@ -39,7 +39,7 @@ func (p *Plan) firstAnswer(ctx context.Context, run plan.Run) string {
 	for _, class := range classes[:min(len(classes), mostNamed)] {
 		shares = append(shares, fmt.Sprintf("%.0f%% %q", 100*float64(written.Counts[class])/float64(written.Rows()), p.Data.Classes[class]))
 	}
-	return fmt.Sprintf("first answer, without correction: %s predicts %s (%s)", run.ID.Method, strings.Join(shares, ", "), p.path(p.table(names.First)))
+	return fmt.Sprintf("first answer, without correction: %s predicts %s (%s)", run.ID.Method, strings.Join(shares, ", "), p.path(names.First))
 }
 
 // predictTarget writes what members predict of the target; see [predict.Request] for sets and also.

@@ -6,10 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"iwda/adaptation/adapt/names"
-	"iwda/datasets/table"
 	"iwda/experiments/model"
 	"iwda/internal/input"
 	"iwda/internal/wholefile"
@@ -17,18 +15,10 @@ import (
 
 func (p *Plan) path(name string) string { return filepath.Join(p.options.Folder, name) }
 
-// table is the name of a table's file in the format that was asked for.
-func (p *Plan) table(name string) string { return names.InFormat(name, p.options.Format) }
-
-// removeTable removes a table's files, in all formats but those of the given ends.
-func (p *Plan) removeTable(name string, but ...string) error {
-	for _, format := range table.Formats() {
-		if slices.Contains(but, format) {
-			continue
-		}
-		if err := os.Remove(p.path(names.InFormat(name, format))); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
+// remove removes a file, if it is there.
+func (p *Plan) remove(name string) error {
+	if err := os.Remove(p.path(name)); !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
 	return nil
 }

@@ -4,15 +4,11 @@ import (
 	"context"
 	"encoding/csv"
 	"encoding/json"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"iwda/adaptation/adapt/names"
 	"iwda/adaptation/labels"
@@ -87,29 +83,25 @@ func TestNoFormulas(t *testing.T) {
 	draw := labels.NewDraw(n, 1)
 	folder := t.TempDir()
 	path := func(name string) string { return filepath.Join(folder, name) }
-	for _, format := range table.Formats() {
-		_, err := table.WritePredictions(path("predictions."+format), table.Predictions{Classes: classes, Probabilities: true}, func(add table.Add) error {
-			for _, id := range ids {
-				if err := add(id, []float32{0.75, 0.25}); err != nil {
-					return err
-				}
+	_, err := table.WritePredictions(path("predictions.csv"), table.Predictions{Classes: classes, Probabilities: true}, func(add table.Add) error {
+		for _, id := range ids {
+			if err := add(id, []float32{0.75, 0.25}); err != nil {
+				return err
 			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
 		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 	for _, id := range ids {
 		draw.Add(id, classes[0], 0.75)
 	}
 	rows := draw.Rows()
-	for _, format := range table.Formats() {
-		outcomes := []ClassOutcome{{Class: classes[0]}, {Class: classes[1]}}
-		for _, err := range []error{labels.Write(path("to_label."+format), rows), writeClasses(path("classes."+format), outcomes)} {
-			if err != nil {
-				t.Fatal(err)
-			}
+	outcomes := []ClassOutcome{{Class: classes[0]}, {Class: classes[1]}}
+	for _, err := range []error{labels.Write(path("to_label.csv"), rows), writeClasses(path("classes.csv"), outcomes)} {
+		if err != nil {
+			t.Fatal(err)
 		}
 	}
 	for _, name := range []string{"predictions", "to_label", "classes"} {
@@ -144,16 +136,6 @@ func TestNoFormulas(t *testing.T) {
 		if want = slices.Sorted(slices.Values(want)); !slices.Equal(got, want) {
 			t.Errorf("%s.csv: %q, want %q", name, got, want)
 		}
-		got = nil
-		if err := table.ReadText(path(name+".parquet"), func([]string) error { return nil }, func(_ int, cells []string) error {
-			got = append(got, strings.Clone(cells[0]))
-			return nil
-		}); err != nil {
-			t.Error(err)
-		}
-		if slices.Sort(got); !slices.Equal(got, want) {
-			t.Errorf("%s.parquet: %q, want %q", name, got, want)
-		}
 	}
 	// Labels of drawn rows are matched with their predictions, be their ids formulas or not.
 	filled := "id,label\n"
@@ -161,49 +143,10 @@ func TestNoFormulas(t *testing.T) {
 		filled += printable.Cell(id) + "," + printable.Cell(classes[1]) + "\n"
 	}
 	testfiles.Write(t, path("labels.csv"), filled)
-	for _, format := range table.Formats() {
-		e, err := evaluateHere(context.Background(), path("predictions."+format), path("labels.csv"), EvaluateOptions{})
-		if err != nil || e.Labels != 5 || e.Rows != n || e.Recalls[0].Class != classes[1] {
-			t.Errorf("%s: %+v, %v", format, e, err)
-		}
+	e, err := evaluateHere(context.Background(), path("predictions.csv"), path("labels.csv"), EvaluateOptions{})
+	if err != nil || e.Labels != 5 || e.Rows != n || e.Recalls[0].Class != classes[1] {
+		t.Errorf("%+v, %v", e, err)
 	}
-}
-
-// Tables are in Parquet if that is asked for, are evaluated, and give way to those of another format.
-func TestTablesInParquet(t *testing.T) {
-	source, target := bothDomains(t)
-	o := Options{Folder: filepath.Join(t.TempDir(), "out"), Set: []string{"methods=[source-only@linear]", "seeds=[1]"}, Format: "parquet", Probabilities: true}
-	run := func(has, lacks string) *Outcome {
-		t.Helper()
-		outcome := must.Have(runHere(context.Background(), source, target, o))(t)
-		for _, name := range []string{"predictions", "classes"} {
-			if outcome.Files[name] != name+has || !names.Exists(filepath.Join(o.Folder, name+has)) || names.Exists(filepath.Join(o.Folder, name+lacks)) {
-				t.Errorf("%s: %v", name, outcome.Files)
-			}
-		}
-		if names.Exists(filepath.Join(o.Folder, "first"+has)) || !names.Exists(filepath.Join(o.Folder, names.ToLabel)) {
-			t.Error("first, or no rows to label")
-		}
-		return outcome
-	}
-	outcome := run(".parquet", ".csv")
-	shares, err := table.ReadShares(filepath.Join(o.Folder, "classes.parquet"), []string{outcome.Classes[0].Class, outcome.Classes[1].Class})
-	if err != nil || math.Abs(shares[0]-outcome.Classes[0].TargetShare) > 1e-12 {
-		t.Errorf("%v, %v; outcome.json has %v", shares, err, outcome.Classes[0].TargetShare)
-	}
-	filled := labelled(t, func(int) string { return "dog" }, 60, 70, 80)
-	inParquet := must.Have(evaluateHere(context.Background(), o.Folder, filled, EvaluateOptions{}))(t)
-	if classes, err := table.ClassesOf(filepath.Join(o.Folder, "predictions.parquet")); err != nil || !slices.Equal(classes, []string{outcome.Classes[0].Class, outcome.Classes[1].Class}) {
-		t.Errorf("probabilities of %q, %v", classes, err)
-	}
-	o.Format = ""
-	run(".csv", ".parquet")
-	inCSV, err := evaluateHere(context.Background(), o.Folder, filled, EvaluateOptions{})
-	if diff := cmp.Diff(inCSV, inParquet, cmpopts.EquateApprox(0, 1e-7)); err != nil || diff != "" {
-		t.Error(diff, err)
-	}
-	o.Format = "xls"
-	must.Refuse(runHere(context.Background(), source, target, o))(t, `no format "xls"; there are csv and parquet`)
 }
 
 // An outcome of another format is an error that says which.

@@ -1,6 +1,10 @@
 package adapt
 
 import (
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
 	"iwda/adaptation/judge"
 	"iwda/experiments/model"
 )
@@ -29,8 +33,8 @@ func lookAtHeldOut(choice judge.Choice, models []model.Metadata, candidates []ju
 		if err != nil {
 			return nil, err
 		}
-		for row, class := range largest(k, calibrated) {
-			h[candidates[i].HeldOutLabels[row]][class]++
+		for row, p := range slices.Collect(slices.Chunk(calibrated, k)) {
+			h[candidates[i].HeldOutLabels[row]][floats.MaxIdx(p)]++
 		}
 	}
 	return h, nil

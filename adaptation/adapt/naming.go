@@ -211,7 +211,7 @@ func oneOf(columns, names []string) (found string) {
 }
 
 // guessLabel is the one column with a usual name of labels among the source's that are usable.
-// The error names those that could be meant, those first that the target does not have.
+// The error names those that could be meant.
 func guessLabel(source catalogue.Files, usable, ofTarget []string) (string, error) {
 	usual := usualLabels
 	if slices.Contains(usable, table.Features.String()) { // an array of that name, beside which y is no coordinate
@@ -220,26 +220,9 @@ func guessLabel(source catalogue.Files, usable, ofTarget []string) (string, erro
 	if label := oneOf(usable, usual); label != "" {
 		return label, nil
 	}
-	all := source.Roles // of rows of both domains
-	if all.DomainColumn != "" {
-		all.DomainColumn, all.Ignore = "", append(slices.Clone(all.Ignore), all.DomainColumn)
-	}
-	levels, err := table.Levels(table.File{Path: source.Path, Roles: all})
-	if err != nil {
-		return "", err
-	}
-	var could, inBoth []string
-	for _, l := range levels {
-		to := &could
-		if slices.Contains(ofTarget, l.Column) {
-			to = &inBoth
-		}
-		*to = append(*to, fmt.Sprintf("%.100q (%s)", l.Column, printable.Count(l.Values, "value")))
-	}
-	could = append(could, inBoth...)
 	hint := "columns are " + quoted(usable)
-	if could != nil {
-		hint = "columns with few values are " + printable.FirstTen(could)
+	if alone := slices.DeleteFunc(slices.Clone(usable), func(name string) bool { return slices.Contains(ofTarget, name) }); len(alone) > 0 {
+		hint = "columns that the target lacks are " + quoted(alone)
 	}
 	return "", fmt.Errorf("%s: which column has the labels? None is called label, class or target. Name it with --label-column NAME; %s", source.Path, hint)
 }

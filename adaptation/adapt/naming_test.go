@@ -74,7 +74,7 @@ func TestNaming(t *testing.T) {
 		n              Naming
 		want           string
 	}{
-		{source, target, Naming{}, source + `: which column has the labels? None is called label, class or target. Name it with --label-column NAME; columns with few values are "species" (2 values), "plate" (2 values)`},
+		{source, target, Naming{}, source + `: which column has the labels? None is called label, class or target. Name it with --label-column NAME; columns that the target lacks are "species"`},
 		{target, target, Naming{}, `columns are "sample", "a", "plate"`},
 		{source, target, Naming{Roles: table.Roles{Label: "specie"}}, source + `: there is no column "specie", which --label-column names; did you mean "species"?`},
 		{source, target, Naming{Roles: table.Roles{Label: "species", ID: "ID"}}, target + `: there is no column "ID", which --id-column names`},

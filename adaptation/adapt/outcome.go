@@ -43,17 +43,14 @@ type Outcome struct {
 	Correction judge.Correction `json:"correction"`
 	// Rule chose: its criterion, which values are better, when it is wrong, and the tolerance
 	// within which methods are as good. Best is the run with the best value.
-	Rule      string          `json:"rule"`
-	Better    string          `json:"better"` // lowest or highest
-	Fails     string          `json:"rule_fails"`
-	Tolerance float64         `json:"tolerance"`
-	Best      string          `json:"best"`
-	Methods   []MethodOutcome `json:"methods"`
-	Runs      []RunOutcome    `json:"runs"` // those that were judged
-	// RunsDiffer is the share of the target's rows, of 10,000 at most, on which the used runs do not all predict the same class.
-	RunsDiffer float64        `json:"runs_differ"`
-	HeldOut    HeldOutOutcome `json:"held_out"`
-	Classes    []ClassOutcome `json:"classes"`
+	Rule      string         `json:"rule"`
+	Better    string         `json:"better"` // lowest or highest
+	Fails     string         `json:"rule_fails"`
+	Tolerance float64        `json:"tolerance"`
+	Best      string         `json:"best"`
+	Runs      []RunOutcome   `json:"runs"` // those that were judged
+	HeldOut   HeldOutOutcome `json:"held_out"`
+	Classes   []ClassOutcome `json:"classes"`
 	// Headline says what is known, Cases what follows for the accuracy from each thing that may have
 	// happened, and Needs whether what is needed is met: what was Asked for, or what is usual. Reliable is
 	// the answer to all of them: yes, no or cannot be told.
@@ -69,7 +66,6 @@ type Outcome struct {
 	LabelShift     TestOutcome  `json:"label_shift"`
 	Labels         *LabelChoice `json:"labels,omitempty"` // if labels chose the method
 	Decisions      []Decision   `json:"decisions"`
-	Sentences      []string     `json:"sentences"` // how the choice came about and how far to trust it
 	Warnings       []string     `json:"warnings"`
 	Failed         []FailedRun  `json:"failed"`
 	// Files are the paths of what was written, relative to the folder, by what they hold.
@@ -85,19 +81,6 @@ type DomainOutcome struct {
 	Rows     int    `json:"rows"`
 	Columns  int    `json:"columns,omitempty"` // of features
 	Labelled int    `json:"labelled"`          // rows
-}
-
-// MethodOutcome is what is known of the runs of a method.
-type MethodOutcome struct {
-	Method string   `json:"method"`
-	Value  *float64 `json:"value,omitempty"` // of the rule, mean over the seeds
-	Runs   int      `json:"runs"`            // that the rule could judge
-	// Assumes is what the method takes for granted, and Changes the share of the predictions that
-	// would be others by it alone; missing without runs.
-	Assumes string   `json:"assumes,omitempty"`
-	Changes *float64 `json:"changes,omitempty"`
-	// SeedsDiffer is the share of rows on which its seeds do not all predict the same class.
-	SeedsDiffer *float64 `json:"seeds_differ,omitempty"`
 }
 
 // RunOutcome is what is known of a run without a label of the target; see [judge.Judgement].
@@ -129,9 +112,8 @@ type ClassOutcome struct {
 	MeanProbability float64 `json:"mean_probability"`
 	PredictedShare  float64 `json:"predicted_share"` // of the target's rows
 	// Recall and Precision are those of the predictions in the target; missing if nothing is known.
-	Recall         *trust.Number `json:"recall,omitempty"`
-	Precision      *trust.Number `json:"precision,omitempty"`
-	ReferenceShare float64       `json:"reference_share"` // by the run of label_shift
+	Recall    *trust.Number `json:"recall,omitempty"`
+	Precision *trust.Number `json:"precision,omitempty"`
 }
 
 // TargetInterval is that of a class's share of the target.
@@ -180,9 +162,9 @@ func (o conclusion) outcome(p *Plan, w written, failed []schedule.Failure) (*Out
 		Cases: o.known.Cases, SharesRejected: o.known.Rejected, Asked: p.options.Needs,
 		LabelShift: testOutcome(o.Shared),
 		Labels:     o.labels, Measured: w.measured,
-		Decisions: p.decisions(), Sentences: o.Why(w.measured), Warnings: append(append([]string{}, o.Problems...), w.problems...),
+		Decisions: p.decisions(), Warnings: append(append([]string{}, o.Problems...), w.problems...),
 		Failed:   []FailedRun{},
-		Files:    map[string]string{"experiment": names.Experiment, "predictions": p.table(names.Predictions), "classes": p.table(names.Classes), "report": names.Report, "model": names.Model, "runs": names.Runs},
+		Files:    map[string]string{"experiment": names.Experiment, "predictions": names.Predictions, "classes": names.Classes, "report": names.Report, "model": names.Model, "runs": names.Runs},
 		Versions: map[string]string{},
 	}
 	for _, of := range p.Data.Parts {
@@ -207,15 +189,7 @@ func (o conclusion) outcome(p *Plan, w written, failed []schedule.Failure) (*Out
 		used[id] = true
 		record.Used, record.Seeds = append(record.Used, id), append(record.Seeds, run.ID.Seed)
 	}
-	record.RunsDiffer = o.compared.within
 	record.HeldOut = o.heldOut.outcome(len(o.Runs))
-	for _, m := range o.Methods {
-		method := MethodOutcome{Method: m.Name, Value: number(m.Value), Runs: len(m.Runs)}
-		if i := slices.Index(o.compared.methods, m.Name); i >= 0 {
-			method.Assumes, method.Changes, method.SeedsDiffer = o.compared.assumed[i], &o.compared.changed[i], &o.compared.differ[i]
-		}
-		record.Methods = append(record.Methods, method)
-	}
 	for _, j := range o.Judged {
 		r := RunOutcome{
 			Run: j.Run, Method: judge.MethodOf(j.Run), Used: used[j.Run], Value: number(j.Value),

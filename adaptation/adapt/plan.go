@@ -1,7 +1,6 @@
 package adapt
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,7 +15,6 @@ import (
 	"iwda/adaptation/labels"
 	"iwda/adaptation/predict"
 	"iwda/datasets/catalogue"
-	"iwda/datasets/table"
 	"iwda/experiments/config"
 	"iwda/experiments/domains"
 	"iwda/experiments/engine"
@@ -48,9 +46,6 @@ type Plan struct {
 // NewPlan looks at sources and a target and plans, and writes nothing. The experiment file is the one
 // that the folder has, or else the one that follows from the data.
 func NewPlan(sources []string, target string, o Options) (*Plan, error) {
-	if !slices.Contains(table.Formats(), cmp.Or(o.Format, names.CSV)) {
-		return nil, fmt.Errorf("no format %q; there are %s", o.Format, strings.Join(table.Formats(), " and "))
-	}
 	began := time.Now()
 	if err := checkApart(o.Folder, append(slices.Clip(sources), target)...); err != nil {
 		return nil, err
@@ -231,9 +226,6 @@ func (p *Plan) decisions() []Decision {
 	}
 	if slices.ContainsFunc(p.Runs, func(run plan.Run) bool { return !run.Config.WithoutSteps() }) {
 		all = append(all, Decision{"length", length, because("follows from the numbers of rows, columns and classes")})
-	}
-	if words := p.Data.Learnt.Summary; words != "" {
-		all = append(all, Decision{"columns", words, "words are those in the source; a value may be missing in either domain"})
 	}
 	if p.Data.Kind == catalogue.ImageFiles {
 		all = append(all, Decision{"views", trainedViews(c.Dataset), because("left and right, and any part, usually tell the class; small pictures are shown whole")})

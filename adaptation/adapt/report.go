@@ -60,7 +60,7 @@ func (o conclusion) writeReport(w io.Writer, p *Plan, wrote written, outcome *Ou
 type reportView struct {
 	Outcome              *Outcome
 	Title, Labels        string
-	Method, Predicts     string
+	Method               string
 	ShareKey             []keyEntry
 	Classes, MoreClasses []classRow
 	Confusion            [][]cell // nil of many classes
@@ -91,7 +91,7 @@ func (o conclusion) view(p *Plan, wrote written, outcome *Outcome) reportView {
 		Outcome: outcome, Title: cmp.Or(p.file.Config.Title, p.file.Config.Experiment),
 		Labels:   "No target label was used.",
 		ShareKey: []keyEntry{{"fill source", "source"}, {"fill target", "target, estimated"}, {"fill predicted", "predictions"}},
-		Method:   strings.ReplaceAll(outcome.Method, "+", " + "), Predicts: o.Chosen().Name(),
+		Method:   strings.ReplaceAll(outcome.Method, "+", " + "),
 	}
 	if m := wrote.measured; m != nil {
 		v.Labels = fmt.Sprintf("The target's %s served only to measure the accuracy.", printable.Count(m.Labels, "label"))

@@ -19,7 +19,6 @@ func concluded(t *testing.T, k int) (conclusion, written, *Plan) {
 	p := &Plan{options: Options{Folder: "out"}, file: &config.File{Config: config.Config{Experiment: "adapt", Title: "here → <there>"}}}
 	o := conclusion{Choice: judge.Choice{Rule: "target-risk", Better: "lowest", Fails: "never", Judged: []judge.Judgement{judged("full/source-target/mcc/seed-1", 0.5)}, Methods: []judge.Method{{Name: "mcc", Runs: []int{0}}}}}
 	o.Shared.Run = "full/source-target/mcc/seed-1"
-	o.compared = comparison{methods: []string{"mcc"}, assumed: []string{"much"}, changed: []float64{0.25}, differ: []float64{0}}
 	w := written{drawn: []labels.Row{{ID: "row <3>", Class: "a", Confidence: 0.75}}}
 	var h heldOutRows
 	for class := range k {
@@ -48,8 +47,8 @@ func invented(o conclusion) *Outcome {
 		Source: DomainOutcome{Rows: 60}, Target: DomainOutcome{Rows: 70}, Method: "mcc", Used: []string{"full/source-target/mcc/seed-1"},
 		Rule: o.Rule, Better: o.Better, Fails: o.Fails, Classes: o.Classes,
 		Headline: "nobody knows", Cases: []trust.Case{{If: trust.OnlyShares, Missing: "too few <rows>"}}, Needs: []trust.Answer{{Need: "accuracy >= 0.9", Answer: trust.Untold, Because: "no accuracy is known"}},
-		Methods: []MethodOutcome{{Method: "mcc", Runs: 1, Assumes: "much", Changes: number(0.25)}}, Runs: []RunOutcome{{Run: "full/source-target/mcc/seed-1", Used: true, Value: number(0.5)}},
-		HeldOut: o.heldOut.outcome(1), Sentences: o.Why(nil), Warnings: []string{"Beware of <b>."}, Decisions: []Decision{{"length", "9 epochs", "it suffices"}},
+		Runs:    []RunOutcome{{Run: "full/source-target/mcc/seed-1", Used: true, Value: number(0.5)}},
+		HeldOut: o.heldOut.outcome(1), Warnings: []string{"Beware of <b>."}, Decisions: []Decision{{"length", "9 epochs", "it suffices"}},
 	}
 	return outcome
 }
@@ -64,7 +63,7 @@ func TestReport(t *testing.T) {
 		"<h1>here → &lt;there&gt;</h1>", `<p class="claim">Nobody knows.</p>`, `<li class="no">Accuracy &gt;= 0.9. Cannot be told.</li>`, "too few &lt;rows&gt;",
 		"No target label was used.", "class &lt;2&gt;", "33.3</td>", "45.0–55.0", "1.50</td>",
 		`<td class="n right" style="--share:0.91">20</td>`,
-		"row &lt;3&gt;", "iwrun evaluate out out/to_label.csv", ">25.0</td>", "<summary>1 warning</summary>", "Beware of &lt;b&gt;.", "it suffices",
+		"row &lt;3&gt;", "iwrun evaluate out out/to_label.csv", "<summary>1 warning</summary>", "Beware of &lt;b&gt;.", "it suffices",
 		"or of the first 30 or more, into the column label of to_label.csv. Then run:", "The first 1 of 1 row, drawn at random.", "The tables under “Runs” use the networks' own probabilities",
 	} {
 		if !strings.Contains(text, part) {

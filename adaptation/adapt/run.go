@@ -34,8 +34,6 @@ type Options struct {
 	Folder string   // of everything that is written
 	Set    []string // assignments KEY=VALUE to keys of the experiment file
 	Steps  int      // of each run, about; 0 for what suits the size of the data
-	// Format is that of tables, of [table.Formats]; "" is csv. The rows to label are in CSV always.
-	Format string
 	// Columns are what is said of those of the files.
 	Columns Naming
 	// Network is that of images: SmallNetwork, or "" for a pretrained one.

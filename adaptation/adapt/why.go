@@ -8,22 +8,9 @@ import (
 	"iwda/internal/printable"
 )
 
-// Why says, in sentences, how the choice came about and how far to trust it, with what was measured of the predictions.
-func (o conclusion) Why(measured *Measured) []string {
-	why := []string{o.used(), o.agreement()}
-	if measured != nil {
-		why = append(why, fmt.Sprintf("Accuracy of the predictions: %v.", measured))
-	}
-	if seeds := len(o.Method().Runs); !o.AllSeeds && o.Together == nil && seeds > 1 {
-		why = append(why, fmt.Sprintf("One seed of %s predicts. All %d seeds predict together with %s, or here with --set selection.choose=method; on average over tasks, this was more accurate than one seed.",
-			o.Method().Name, seeds, printable.Command("iwrun", "predict", o.Folder)))
-	}
-	return append(why, fmt.Sprintf("Test of label shift, on %s, whose class weights the rule uses: %s.", o.Shared.Run, o.Shared.Test.Verdict()))
-}
-
 // used says what predicts, and why.
 func (o conclusion) used() string {
-	used, chosen := o.Judged[o.Used], o.Chosen()
+	used, chosen := o.Judged[o.Used], o.Predicting()
 	if o.labels != nil {
 		return o.labels.String()
 	}
@@ -57,22 +44,11 @@ func (o conclusion) used() string {
 
 // preferred says what predicts in the place of the best run's method.
 func (o conclusion) preferred() string {
-	best, used, chosen := o.Judged[o.Best], o.Judged[o.Used], o.Chosen()
+	best, used, chosen := o.Judged[o.Best], o.Judged[o.Used], o.Predicting()
 	what := used.Run + " is used"
 	if len(chosen) > 1 {
 		what = fmt.Sprintf("The %d seeds of %s are used together", len(chosen), path.Dir(used.Run))
 	}
 	return fmt.Sprintf("%s: the %s of %s is %.4f. The best of %d runs, %.4f of %s, is no better within selection.tolerance, and among equally good methods the one listed last is used.",
 		what, o.Rule, path.Base(used.Run), used.Value, len(o.Judged), best.Value, best.Run)
-}
-
-// agreement says how the chosen runs do on held-out rows and beside all others.
-func (o conclusion) agreement() string {
-	chosen := o.Chosen()
-	accuracy := 100 * chosen.mean(func(j judge.Judgement) float64 { return j.SourceAccuracy })
-	agreement := 100 * chosen.mean(func(j judge.Judgement) float64 { return j.Agreement })
-	if len(chosen) == 1 {
-		return fmt.Sprintf("It is right on %.2f%% of the held-out source rows, and agrees with all runs together on %.2f%% of the target rows.", accuracy, agreement)
-	}
-	return fmt.Sprintf("On average, each of them alone is right on %.2f%% of the held-out source rows, and agrees with all runs together on %.2f%% of the target rows.", accuracy, agreement)
 }

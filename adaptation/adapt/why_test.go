@@ -6,22 +6,17 @@ import (
 	"testing"
 
 	"iwda/adaptation/adapt/names"
-	"iwda/adaptation/judge"
 	"iwda/adaptation/labels"
 	"iwda/internal/must"
 	"iwda/internal/wholefile"
 )
 
-// A shell reads the commands in sentences, whatever the folder's name.
-func TestSentencesHaveCommands(t *testing.T) {
+// A shell reads the command in what is said of rows that are kept, whatever the folder's name.
+func TestCommandOfKeptRows(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "an out")
 	p := &Plan{options: Options{Folder: folder}}
 	must.Do(t, new(wholefile.Disk).MakeFolder(folder))
 	evaluate := "iwrun evaluate '" + folder + "' '" + folder + "/to_label.csv' says "
-	o := conclusion{Folder: folder, Choice: judge.Choice{Judged: []judge.Judgement{judged("mcc/seed-1", 0.5), judged("mcc/seed-2", 0.5)}, Methods: []judge.Method{{Name: "mcc", Runs: []int{0, 1}}}}}
-	if text := strings.Join(o.Why(nil), "\n"); !strings.Contains(text, "iwrun predict '"+folder+"', ") {
-		t.Errorf("no command to predict in\n%s", text)
-	}
 	for _, class := range []string{"a", "b"} {
 		draw := labels.NewDraw(1, 1)
 		draw.Add("1", class, 0.5)

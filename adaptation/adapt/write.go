@@ -3,10 +3,7 @@ package adapt
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"slices"
 
 	"iwda/adaptation/adapt/names"
@@ -32,11 +29,10 @@ type written struct {
 // the class shares, and rows to label. Each file is replaced in one step, so that all that is
 // there is whole. The outcome of a former command goes first, as it would not be that of the others.
 func (o conclusion) write(ctx context.Context, p *Plan) (w written, err error) {
-	judged := len(store.JudgedRows(p.Data.Target.Rows))
-	if judged != len(o.compared.used) {
-		return written{}, fmt.Errorf("%s: these runs were judged on %d target rows, but this version uses %d: a former version made them; train them again with --overwrite", p.results(), len(o.compared.used), judged)
+	if judged := len(store.JudgedRows(p.Data.Target.Rows)); judged != o.judgedRows {
+		return written{}, fmt.Errorf("%s: these runs were judged on %d target rows, but this version uses %d: a former version made them; train them again with --overwrite", p.results(), o.judgedRows, judged)
 	}
-	if err := os.Remove(p.path(names.Outcome)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := p.remove(names.Outcome); err != nil {
 		return written{}, err
 	}
 	members, err := o.members(p)
@@ -58,18 +54,10 @@ func (o conclusion) write(ctx context.Context, p *Plan) (w written, err error) {
 	if err := w.writeToLabel(p, draw); err != nil {
 		return written{}, err
 	}
-	if err := writeClasses(p.path(p.table(names.Classes)), w.classes); err != nil {
+	if err := writeClasses(p.path(names.Classes), w.classes); err != nil {
 		return written{}, err
 	}
-	if err := p.removeTable(names.First); err != nil {
-		return written{}, err
-	}
-	for _, name := range []string{names.Predictions, names.Classes} {
-		if err := p.removeTable(name, cmp.Or(p.options.Format, names.CSV)); err != nil { // of a former command
-			return written{}, err
-		}
-	}
-	return w, nil
+	return w, p.remove(names.First)
 }
 
 // members are the models that predict, with their votes, corrections and sets.
@@ -98,7 +86,7 @@ func (o conclusion) members(p *Plan) ([]model.Model, error) {
 // predictions. A target of another number of rows than were looked at is an error.
 func (o conclusion) predict(ctx context.Context, p *Plan, members []model.Model, also func(id, class string, probability float64)) ([]ClassOutcome, error) {
 	rows := 0
-	predicted, err := p.predictTarget(ctx, members, p.table(names.Predictions), p.options.Sets, func(id, class string, probability float64) {
+	predicted, err := p.predictTarget(ctx, members, names.Predictions, p.options.Sets, func(id, class string, probability float64) {
 		if rows++; rows <= p.Data.Target.Rows {
 			also(id, class, probability)
 		}
@@ -124,6 +112,15 @@ func correct(members []model.Model, c judge.Correction) {
 	for i := range members {
 		members[i].Shares.Assumed = corrected(members[i].Shares, c)
 	}
+}
+
+// corrected are the class shares for which the probabilities of a run are corrected,
+// nil for none.
+func corrected(s model.Shares, c judge.Correction) []float64 {
+	if s.Target == nil {
+		return nil
+	}
+	return c.Shares(s.Classifier, s.Target)
 }
 
 // draw returns what draws the rows that somebody may label, by the experiment's first seed.

@@ -19,7 +19,7 @@ type Predictions struct {
 	Labelled   []int // the rows of the labels, in their order
 }
 
-// Match reads predictions as [table.WritePredictions] leaves them in a .csv or .parquet file, and finds the
+// Match reads predictions as [table.WritePredictions] leaves them in a file, and finds the
 // rows that have labels by their ids, whose classes become as they are written there. A label of an id that no row has, or several, is an error.
 func Match(path string, labels Labels) (*Predictions, error) {
 	p := &Predictions{Path: path, Labelled: slices.Repeat([]int{-1}, len(labels.Rows))}

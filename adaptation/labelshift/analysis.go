@@ -3,13 +3,11 @@ package labelshift
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 
 	"iwda/datasets/table"
 	"iwda/inference/classshares"
@@ -29,12 +27,6 @@ type Analysis struct {
 	SourceRows, TargetRows int
 	SourceShares           []float64 // by the labels, length k
 	Estimate               weightest.Estimate
-	// ConditionNumber is that of C of hard predictions: its largest over its smallest
-	// singular value; +Inf where C is singular, NaN where there are too many classes.
-	ConditionNumber float64
-	// EffectiveRows is the number of source rows that those weighted by the estimate
-	// are worth.
-	EffectiveRows float64
 	// Known is what is known of the corrected predictions of the target, and Answers whether that is what
 	// the settings say is needed; nil if there are none.
 	Known   *trust.Known
@@ -150,22 +142,11 @@ func (a *Analysis) describe(p weightest.Problem, estimator weightest.Estimator, 
 		a.note("%s: these predictions do not determine the class shares: other shares explain them as well, however many rows there are. The share of %s is the least certain: others may differ by up to %.2f.",
 			a.Estimator, a.Classes[widest], ambiguity[widest])
 	}
-	a.SourceRows, a.TargetRows, a.SourceShares = p.SourceRows, p.TargetRows, p.SourceDistribution
-	a.EffectiveRows = float64(p.SourceRows) * weightest.EffectiveSampleSize(a.Estimate.Weights, p.SourceDistribution)
-	a.ConditionNumber = conditionNumber(p.Hard.Confusion)
-	return nil
-}
-
-// conditionNumber is +Inf where rounding alone may be what makes C regular, and NaN of more than
-// [weightest.MostDense] classes.
-func conditionNumber(c *mat.Dense) float64 {
-	const largest = 1e15
-	if c.RawMatrix().Rows > weightest.MostDense {
-		return math.NaN()
-	} else if condition := mat.Cond(c, 2); condition < largest {
-		return condition
+	if len(a.Classes) > weightest.MostDense {
+		a.note("Whether other class shares explain the predictions as well was not computed of more than %d classes.", weightest.MostDense)
 	}
-	return math.Inf(1)
+	a.SourceRows, a.TargetRows, a.SourceShares = p.SourceRows, p.TargetRows, p.SourceDistribution
+	return nil
 }
 
 // test makes all tests.

@@ -32,36 +32,34 @@ func TestSets(t *testing.T) {
 	settings := withoutIntervals()
 	settings.Sets = level
 	a := analyse(t, held, target, settings)
-	for _, format := range table.Formats() {
-		path := filepath.Join(folder, "corrected."+format)
-		must.Do(t, a.WriteCorrected(path))
-		var rows, has [3]int
-		sizes := make([]int, 4)
-		place, row := -1, 0
-		must.Do(t, table.ReadText(path, func(columns []string) error {
-			place = slices.Index(columns, "set")
-			return nil
-		}, func(_ int, cells []string) error {
-			set := strings.Split(cells[place], " | ")
-			if cells[place] == "" {
-				set = nil
-			}
-			sizes[len(set)]++
-			class := hidden[row]
-			row++
-			if rows[class]++; slices.Contains(set, animals[class]) {
-				has[class]++
-			}
-			return nil
-		}))
-		for class := range animals {
-			if share := float64(has[class]) / float64(rows[class]); share < level-0.06 || share > level+0.06 {
-				t.Errorf("%s: %d of %d rows of %s have it in their sets", format, has[class], rows[class], animals[class])
-			}
+	path := filepath.Join(folder, "corrected.csv")
+	must.Do(t, a.WriteCorrected(path))
+	var rows, has [3]int
+	sizes := make([]int, 4)
+	place, row := -1, 0
+	must.Do(t, table.ReadText(path, func(columns []string) error {
+		place = slices.Index(columns, "set")
+		return nil
+	}, func(_ int, cells []string) error {
+		set := strings.Split(cells[place], " | ")
+		if cells[place] == "" {
+			set = nil
 		}
-		if !slices.Equal(sizes, a.Sets.Sizes) {
-			t.Errorf("%s: sets of sizes %v, want %v", format, sizes, a.Sets.Sizes)
+		sizes[len(set)]++
+		class := hidden[row]
+		row++
+		if rows[class]++; slices.Contains(set, animals[class]) {
+			has[class]++
 		}
+		return nil
+	}))
+	for class := range animals {
+		if share := float64(has[class]) / float64(rows[class]); share < level-0.06 || share > level+0.06 {
+			t.Errorf("%d of %d rows of %s have it in their sets", has[class], rows[class], animals[class])
+		}
+	}
+	if !slices.Equal(sizes, a.Sets.Sizes) {
+		t.Errorf("sets of sizes %v, want %v", sizes, a.Sets.Sizes)
 	}
 	facts := factsOf(t, a.Sheet())
 	if facts["sets.level"] != level || facts["sets.rows_by_size"].([]any)[1] != float64(a.Sets.Sizes[1]) || facts["sets.classes_in_every_set"] != nil {

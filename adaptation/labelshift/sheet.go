@@ -10,7 +10,6 @@ import (
 	"iwda/inference/trust"
 	"iwda/internal/heading"
 	"iwda/internal/printable"
-	"iwda/weightest"
 	"iwda/weightest/intervals"
 )
 
@@ -68,15 +67,6 @@ func (a *Analysis) sheet() sheet.Sheet {
 	if a.Source == a.Target {
 		s.Notes[0] = fmt.Sprintf("%s: %d source rows and %d target rows.", a.Source, a.SourceRows, a.TargetRows)
 	}
-	condition := fmt.Sprintf("%.3g", a.ConditionNumber)
-	if math.IsInf(a.ConditionNumber, 1) {
-		condition = "infinite (C is singular)"
-	} else if math.IsNaN(a.ConditionNumber) {
-		condition = fmt.Sprintf("not computed of more than %d classes, nor whether other class shares explain the predictions as well", weightest.MostDense)
-	}
-	s.Notes = append(s.Notes,
-		fmt.Sprintf("Condition number of C, the confusion matrix of hard predictions: %s.", condition),
-		fmt.Sprintf("Effective sample size of the weighted source: %.0f of %d rows.", a.EffectiveRows, a.SourceRows))
 	if a.Known != nil {
 		for _, c := range a.Known.Cases {
 			for _, reason := range [][2]string{{"for", c.For}, {"against", c.Against}, {"no accuracy", c.Missing}} {
@@ -106,8 +96,6 @@ type facts struct {
 	Needs     []trust.Answer `json:"needs,omitempty"`
 	Rejected  string         `json:"shares_rejected,omitempty"`
 	Sets      *setFacts      `json:"sets,omitempty"`
-	Condition sheet.Value    `json:"condition_number"`
-	Effective sheet.Value    `json:"effective_rows"`
 	Intervals *intervalFacts `json:"intervals"`
 }
 
@@ -145,8 +133,7 @@ type setFacts struct {
 func (a *Analysis) facts() facts {
 	f := facts{
 		Source: domainFacts{a.Source, a.SourceRows}, Target: domainFacts{a.Target, a.TargetRows},
-		Tests:     a.Tests.facts(a.Classes),
-		Condition: sheet.Number(a.ConditionNumber), Effective: sheet.Number(a.EffectiveRows),
+		Tests: a.Tests.facts(a.Classes),
 	}
 	if k := a.Known; k != nil {
 		f.Headline, f.Reliable, f.Cases, f.Needs, f.Rejected = k.Headline(), trust.Together(a.Answers), k.Cases, a.Answers, k.Rejected

@@ -75,8 +75,6 @@ func TestFacts(t *testing.T) {
 		"tests.label_shift.detectable_loss":    tests.LabelShift.Detectable,
 		"headline":                             a.Known.Headline(),
 		"reliable":                             trust.Together(a.Answers),
-		"condition_number":                     a.ConditionNumber,
-		"effective_rows":                       a.EffectiveRows,
 		"intervals.level":                      0.95, "intervals.replicas": 20.0,
 	} {
 		if got, there := found[name]; got != want || !there {
@@ -84,10 +82,10 @@ func TestFacts(t *testing.T) {
 		}
 	}
 	// Without intervals, and of a test that rejects.
-	a.ConditionNumber, a.Uncertainty, a.Known = math.Inf(1), nil, nil
+	a.Uncertainty, a.Known = nil, nil
 	a.Tests.LabelShift = shifttest.LabelShift{DegreesOfFreedom: 6, P: 0.01, Detectable: math.NaN()}
 	found = factsOf(t, a.Sheet())
-	for _, name := range []string{"tests.label_shift.detectable_loss", "condition_number", "intervals"} {
+	for _, name := range []string{"tests.label_shift.detectable_loss", "intervals"} {
 		if got, there := found[name]; got != nil || !there {
 			t.Errorf("%s: %v, want null", name, got)
 		}

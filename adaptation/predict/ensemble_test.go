@@ -4,11 +4,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
-	"math"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"iwda/datasets/normalise"
@@ -188,81 +186,5 @@ func TestEnsembleNamesTheMemberWithoutShares(t *testing.T) {
 	_, err := NewEnsemble(all, twoRows).Shares(context.Background(), ModelShares, nil)
 	if err == nil || !strings.HasPrefix(err.Error(), all[1].Folder+": the model has no class shares of a target") {
 		t.Errorf("error %v", err)
-	}
-}
-
-// Goroutines that share an ensemble, as those of a server do, get what each would get alone.
-func TestGoroutinesAtOnce(t *testing.T) {
-	all := members(t)
-	e := NewEnsemble(all, Options{Torch: iwrunTorch})
-	ctx := context.Background()
-	const goroutines, rows = 4, 300 // more than a batch
-	predict := func(values []float32) (got []float32, err error) {
-		input, err := Rows(values, all[0].Metadata)
-		if err != nil {
-			return nil, err
-		}
-		inputs := []Input{input}
-		shares, err := e.Shares(ctx, ModelShares, inputs)
-		if err != nil {
-			return nil, err
-		}
-		return got, e.Each(ctx, inputs, shares, func(_ string, probabilities []float32) error {
-			got = append(got, probabilities...)
-			return nil
-		})
-	}
-	var values, want [goroutines][]float32
-	for g := range goroutines {
-		for i := range 2 * rows {
-			values[g] = append(values[g], float32(g+1)*float32(i%7-3))
-		}
-		var err error
-		if want[g], err = predict(values[g]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	var each sync.WaitGroup
-	for g := range goroutines {
-		each.Go(func() {
-			for range 100 {
-				if got, err := predict(values[g]); err != nil || !slices.Equal(got, want[g]) {
-					t.Errorf("goroutine %d got other probabilities than alone, error %v", g, err)
-					return
-				}
-			}
-		})
-	}
-	each.Wait()
-}
-
-// Rows in memory are predicted as those of a file, whatever the batch, and stay as they are.
-func TestRowsInMemory(t *testing.T) {
-	all := members(t)
-	values := []float32{3, -2, 1, -1, -1, -3, 0.5, 4, -2, 2}
-	want, _ := together(t, all, ModelShares)
-	before := slices.Clone(values)
-	rows := must.Have(Rows(values, all[0].Metadata))(t)
-	e := NewEnsemble(all, twoRows)
-	shares := must.Have(e.Shares(context.Background(), ModelShares, nil))(t)
-	var ids []string
-	var got []float32
-	err := e.Each(context.Background(), []Input{rows, rows}, shares, func(id string, probabilities []float32) error {
-		ids, got = append(ids, id), append(got, probabilities...)
-		return nil
-	})
-	if twice := slices.Concat(want, want); err != nil || !slices.Equal(got, twice) || strings.Join(ids, "") != "0123456789" || !slices.Equal(values, before) {
-		t.Errorf("%v %v, want %v; %v, %v", ids, got, twice, values, err)
-	}
-	for _, c := range []struct {
-		values []float32
-		want   string
-	}{
-		{values[:3], "3 values are no rows of 2"},
-		{[]float32{1, 2, 3, float32(math.Inf(1))}, "row 1, column 1: +Inf is not finite"},
-	} {
-		if _, err := Rows(c.values, all[0].Metadata); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%v: %v, want %q", c.values, err, c.want)
-		}
 	}
 }

@@ -5,19 +5,21 @@ import (
 	"fmt"
 	"log"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/maruel/safetensors"
 
 	"iwda/adaptation/predict"
 	"iwda/datasets/normalise"
+	"iwda/datasets/table"
 	"iwda/experiments/engine"
 	"iwda/experiments/model"
 	"iwda/nets/architecture"
 	"iwda/nets/statedict"
 )
 
-// Rows in memory, as a server gets them, through the models of a folder, such as that of iwrun adapt.
+// The rows of a file through the models of a folder, such as that of iwrun adapt.
 func ExampleEnsemble() {
 	folder := trained()
 	defer os.RemoveAll(folder)
@@ -25,13 +27,17 @@ func ExampleEnsemble() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	rows, err := predict.Rows([]float32{1, 2, 3, 2}, models[0].Metadata)
+	file := filepath.Join(folder, "rows.csv")
+	if err := os.WriteFile(file, []byte("width,height\n1,2\n3,2\n"), 0o600); err != nil {
+		log.Fatal(err)
+	}
+	rows, err := predict.Open(file, table.Roles{}, folder, models[0].Metadata)
 	if err != nil {
 		log.Fatal(err)
 	}
+	defer rows.Close()
 	torch := &engine.Process{Log: os.Stderr}
 	defer torch.Close()
-	// Several goroutines may share the ensemble.
 	ensemble, inputs, ctx := predict.NewEnsemble(models, predict.Options{Torch: torch}), []predict.Input{rows}, context.Background()
 	shares, err := ensemble.Shares(ctx, predict.ModelShares, inputs)
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -84,44 +83,6 @@ func (t tableInput) batches(_ context.Context, size int) iter.Seq2[batch, error]
 		}
 		return of
 	})
-}
-
-// rows are rows in memory.
-type rows struct {
-	values []float32
-	width  int
-}
-
-// Rows are rows of values in memory, row-major, as the files have them that a model is for: not
-// standardised, but less the model's origins, and encoded if the model's rows are ([table.Encoding.Row]). Their ids are numbers from 0.
-// The values are read while they are predicted, and stay as they are. Values that are no whole rows,
-// or not finite, are an error.
-func Rows(values []float32, m model.Metadata) (Input, error) {
-	r := rows{values, datasets.Size(m.Input.Shape)}
-	if len(values)%r.width != 0 {
-		return nil, fmt.Errorf("%d values are no rows of %d, which the model takes", len(values), r.width)
-	}
-	for i, v := range values {
-		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
-			return nil, fmt.Errorf("%s: row %d, column %d: %v is not finite", r.Name(), i/r.width, i%r.width, v)
-		}
-	}
-	return r, nil
-}
-
-func (r rows) Name() string { return "rows in memory" }
-func (r rows) Close() error { return nil }
-
-func (r rows) batches(_ context.Context, size int) iter.Seq2[batch, error] {
-	return func(yield func(batch, error) bool) {
-		first := 0
-		for values := range slices.Chunk(r.values, size*r.width) {
-			from, n := first, len(values)/r.width
-			if first += n; !yield(batch{values: values, rows: n, number: func(i int) int { return from + i }}, nil) {
-				return
-			}
-		}
-	}
 }
 
 // each converts batches up to the first error.

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"sync"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -21,8 +20,8 @@ import (
 )
 
 // Ensemble predicts with several models, or one: the probabilities of a row are the mean of
-// its members', by their votes, each calibrated and corrected for class shares by itself. Several goroutines may
-// call Each and Shares at the same time; their batches pass through the networks one by one.
+// its members', by their votes, each calibrated and corrected for class shares by itself. One goroutine may use it
+// at a time.
 type Ensemble []*Predictor
 
 // Predictor is a member.
@@ -35,10 +34,9 @@ type Predictor struct {
 
 // networks are those of the models of an ensemble that take libtorch.
 type networks struct {
-	options   Options
-	models    []model.Model
-	computing sync.Mutex // held while a batch passes through
-	opened    *int       // the number by which iwrun-torch knows them; nil until it is asked
+	options Options
+	models  []model.Model
+	opened  *int // the number by which iwrun-torch knows them; nil until it is asked
 }
 
 // Options say how rows pass through a model. None of them changes a result, but the last
@@ -217,8 +215,6 @@ func logitsOf(ctx context.Context, predictors []*Predictor, b batch) (logits [][
 
 // ask passes a batch through the networks of these numbers in iwrun-torch.
 func (n *networks) ask(ctx context.Context, numbers []int, b batch) ([][]float32, error) {
-	n.computing.Lock()
-	defer n.computing.Unlock()
 	if n.opened == nil {
 		opened, err := n.options.open(ctx, n.models)
 		if err != nil {

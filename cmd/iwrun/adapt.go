@@ -12,7 +12,6 @@ import (
 
 	"iwda/adaptation/adapt"
 	"iwda/adaptation/labels"
-	"iwda/datasets/table"
 	"iwda/experiments/plan"
 	"iwda/experiments/progress"
 	"iwda/experiments/schedule"
@@ -38,7 +37,6 @@ func newAdaptCommand(s streams) *cli.Command {
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Destination: &o.Folder, Value: "adapt-out", Usage: "`FOLDER` of everything that is written"},
 		&cli.BoolFlag{Name: "probabilities", Destination: &o.Probabilities, Usage: "write a probability for each class even if there are more than ten"},
 		setsFlag(&o.Sets),
-		tableFormat(&o.Format),
 		&cli.IntFlag{Name: "label-rows", Destination: &o.LabelRows, Value: labels.UsualRows, Action: commandline.Between(0, mostRows, "--label-rows", "want 0 or more"), Usage: "draw `N` rows at random for you to label, 0 for none"},
 		&cli.IntFlag{Name: "steps", Destination: &o.Steps, Action: commandline.Between(1, mostSteps, "--steps", "a run takes one step or more"), Usage: "train each run for about `N` steps, but at least three epochs (default: as many as suit the data; --dry-run prints them)"},
 		&cli.BoolFlag{Name: "dry-run", Destination: &o.DryRun, Usage: "look at the data, print the experiment file and train nothing"},
@@ -93,13 +91,6 @@ func setsFlag(to *float64) cli.Flag {
 			}
 			return wrongUsage("--sets %v: %s", level, why)
 		}}
-}
-
-// tableFormat is --format for the tables of a folder.
-func tableFormat(to *string) cli.Flag {
-	flag := commandline.Format(to, table.Formats()...)
-	flag.Usage = "`FORMAT` of predictions and classes: " + strings.Join(table.Formats(), " or ")
-	return flag
 }
 
 // runAdapt looks at the data and, but for a dry run, carries out all of it.
@@ -168,7 +159,7 @@ func runAdapt(o adaptOptions, s streams) error {
 	}
 	switch {
 	case o.JSON:
-		err = printOutcome(o.Folder, s)
+		err = printJSON(outcome, s)
 	case !o.Quiet:
 		shown := *outcome
 		shown.Warnings = slices.DeleteFunc(slices.Clone(shown.Warnings), func(w string) bool { return slices.Contains(p.Warnings, w) })

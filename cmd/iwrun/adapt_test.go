@@ -155,11 +155,11 @@ func adaptLine(more ...string) []string {
 	return append(append([]string{"adapt", "--source", "source.csv", "--target", "target.csv", "-o", "out"}, short...), more...)
 }
 
-// sentences are those of the outcome in a folder.
-func sentences(t *testing.T, folder string) string {
+// choice is why a method predicts, by the outcome in a folder.
+func choice(t *testing.T, folder string) string {
 	t.Helper()
-	outcome := must.Have(adapt.ReadOutcome(folder))(t)
-	return strings.Join(outcome.Sentences, "\n")
+	decisions := must.Have(adapt.ReadOutcome(folder))(t).Decisions
+	return decisions[len(decisions)-1].Because
 }
 
 // TestAdapt goes from two files to predictions that are right, although the most frequent
@@ -184,8 +184,8 @@ func TestAdapt(t *testing.T) {
 		}
 	}
 	for _, said := range []string{" predict together, corrected ", " for the class shares that each run estimates: the target's columns do not contradict that only the class shares changed"} {
-		if !strings.Contains(sentences(t, "out"), said) {
-			t.Errorf("%q is not in\n%s", said, sentences(t, "out"))
+		if !strings.Contains(choice(t, "out"), said) {
+			t.Errorf("%q is not in\n%s", said, choice(t, "out"))
 		}
 	}
 	if accuracy := accuracyOf(t, "out/predictions.csv", truth); accuracy < 0.95 {
@@ -288,15 +288,15 @@ func TestAdapt(t *testing.T) {
 
 	// That only class shares differ can be said of runs that are there: none is made again.
 	status, _, text = call(t, adaptLine("--label-shift")...)
-	if status != 0 || !strings.Contains(text, "4 runs were already finished") || !strings.Contains(readFile(t, "out/outcome.json"), `"correction": 1,`) || !strings.Contains(sentences(t, "out"), "you said that only the class shares differ") {
-		t.Errorf("told: status %d\n%s\n%s", status, text, sentences(t, "out"))
+	if status != 0 || !strings.Contains(text, "4 runs were already finished") || !strings.Contains(readFile(t, "out/outcome.json"), `"correction": 1,`) || !strings.Contains(choice(t, "out"), "you said that only the class shares differ") {
+		t.Errorf("told: status %d\n%s\n%s", status, text, choice(t, "out"))
 	}
 
 	// The table of a target without labels says what is used here.
 	for _, rule := range []string{"target-risk", "im"} {
 		set := []string{"--set", "selection.label_shift=false", "--set", "selection.rule=" + rule, "--set", "selection.tolerance=0.3", "--set", "selection.choose=run"}
 		status, _, text = call(t, adaptLine(set...)...)
-		used := regexp.MustCompile(`full/source-target/(\S+) is used:`).FindStringSubmatch(sentences(t, "out"))
+		used := regexp.MustCompile(`full/source-target/(\S+) is used:`).FindStringSubmatch(choice(t, "out"))
 		if status != 0 || used == nil {
 			t.Fatalf("%s: status %d: %s", rule, status, text)
 		}
@@ -339,13 +339,13 @@ func TestAdaptWithSeveralSeeds(t *testing.T) {
 	truth := writeDomains(t)
 	line := adaptLine("--set", "methods=[source-only]", "--set", "selection.alike=[]", "--set", "seeds=[1,4]", "--probabilities")
 	status, _, text := call(t, line...)
-	if status != 0 || !strings.Contains(sentences(t, "out"), "The 2 seeds of full/source-target/source-only are used together") {
+	if status != 0 || !strings.Contains(choice(t, "out"), "The 2 seeds of full/source-target/source-only are used together") {
 		t.Fatalf("status %d: %s", status, text)
 	}
 	if accuracy := accuracyOf(t, "out/predictions.csv", truth); accuracy < 0.85 {
 		t.Errorf("accuracy %v", accuracy)
 	}
-	if page := readFile(t, "out/report.html"); !strings.Contains(page, "source-only/seed-1 and source-only/seed-4 together") {
+	if page := readFile(t, "out/report.html"); !strings.Contains(page, "The 2 seeds of full/source-target/source-only are used together") {
 		t.Error("the report does not say what was chosen")
 	}
 	together := readFile(t, "out/predictions.csv")
@@ -381,7 +381,7 @@ func TestAdaptWithSeveralSeeds(t *testing.T) {
 	}
 
 	status, _, text = call(t, append(line, "--set", "selection.choose=run")...)
-	if status != 0 || !strings.Contains(text, "2 runs were already finished") || !strings.Contains(sentences(t, "out"), " is used: its target-risk is") || readFile(t, "out/predictions.csv") == together {
+	if status != 0 || !strings.Contains(text, "2 runs were already finished") || !strings.Contains(choice(t, "out"), " is used: its target-risk is") || readFile(t, "out/predictions.csv") == together {
 		t.Errorf("status %d: %s", status, text)
 	}
 	predicts("out", readFile(t, "out/predictions.csv"))

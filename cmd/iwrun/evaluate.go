@@ -25,7 +25,7 @@ func newEvaluateCommand(s streams) *cli.Command {
 		Usage:     "say how many predictions are right, from labels of a few rows",
 		UsageText: "iwrun evaluate FOLDER LABELS [--group-column NAME] [--choose] [-o FILE]",
 		Description: `FOLDER is the folder of iwrun adapt, whose methods are evaluated too; or another folder with a
-predictions.csv; or a .csv or .parquet file that iwrun predict has written. LABELS is to_label.csv with its column label
+predictions.csv; or a .csv file that iwrun predict has written. LABELS is to_label.csv with its column label
 filled in, or another file with the columns id and label, of rows drawn at random. Rows without a label are skipped.
 
 Examples:

@@ -137,7 +137,7 @@ func TestEvaluateErrors(t *testing.T) {
 		{2, "-o e.csv: the name must end with .json or .md", []string{"predictions.csv", "labels.csv", "-o", "e.csv"}},
 		{2, "labels.csv:3: id \"3\" is not among the 2 rows of predictions.csv", []string{"predictions.csv", "labels.csv"}},
 		{2, "twice.csv:3: id \"1\" has a label in line 2 already", []string{".", "twice.csv"}},
-		{2, "arrays.npz: columns of text are read from files that end with .csv, .tsv, .csv.gz, .tsv.gz or .parquet", []string{"arrays.npz", "labels.csv"}},
+		{2, "arrays.npz: columns of text are read from files that end with .csv, .tsv, .csv.gz or .tsv.gz", []string{"arrays.npz", "labels.csv"}},
 		{2, "arrays.npz: columns of text", []string{".", "arrays.npz"}},
 		{2, "no methods to choose from", []string{".", "labels.csv", "--choose"}},
 		{2, "no such file", []string{"none", "labels.csv"}},

@@ -125,7 +125,7 @@ func TestWrongUsage(t *testing.T) {
 		"slurm -c tiny.yaml --retries -1":        {"--retries -1", "Usage"},
 		"predict":                                {"model's folder", "iwrun predict MODEL", "Usage"},
 		"predict a b":                            {"-o FILE", "Usage"},
-		"predict a b -o c.txt":                   {"c.txt", ".csv and .parquet", "Usage"},
+		"predict a b -o c.txt":                   {"c.txt", ".csv files", "Usage"},
 		"predict a b -o c.csv --batch 0":         {"--batch 0", "Usage"},
 		"predict a b -o c.csv --threads 0":       {"--threads 0", "Usage"},
 		"predict a b -o c.csv --share uniform":   {"--share;", "--shares?", "Usage"},

@@ -34,11 +34,11 @@ type predictOptions struct {
 func newPredictCommand(s streams) *cli.Command {
 	var o predictOptions
 	flags := []cli.Flag{
-		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Destination: &o.Output, Usage: "`FILE` for the predictions, .csv or .parquet, or - for CSV on standard output"},
+		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Destination: &o.Output, Usage: "`FILE` for the predictions, .csv, or - for standard output"},
 		&cli.BoolFlag{Name: "probabilities", Destination: &o.Probabilities, Usage: "write a probability for each class even if there are more than ten"},
 		sharesFlag(&o.Shares, "input"),
 		setsFlag(&o.Sets),
-		&cli.StringFlag{Name: "to-label", Destination: &o.ToLabel, Usage: "write random rows for you to label to `FILE`, .csv or .parquet; iwrun evaluate reads it"},
+		&cli.StringFlag{Name: "to-label", Destination: &o.ToLabel, Usage: "write random rows for you to label to `FILE`, .csv; iwrun evaluate reads it"},
 		&cli.IntFlag{Name: "label-rows", Destination: &o.LabelRows, Value: labels.UsualRows, Usage: "with --to-label: `N` rows", Action: commandline.Between(1, mostRows, "--label-rows", "want a row or more")},
 	}
 	flags = append(flags, commandline.Advanced(append(trustFlags(&o.Trust),
@@ -56,7 +56,7 @@ columns by name and skips others.
 
 Examples:
   iwrun predict adapt-out new.csv -o predictions.csv
-  iwrun predict adapt-out monday.csv tuesday.csv -o week.parquet --probabilities
+  iwrun predict adapt-out monday.csv tuesday.csv -o week.csv --probabilities
   iwrun predict adapt-out new.csv -o predictions.csv --shares estimate`,
 		Flags: slices.Concat(flags, columnFlags(&o.Roles), o.deviceFlags()),
 		Action: func(c *cli.Context) error {
@@ -110,7 +110,7 @@ func (o predictOptions) check(c *cli.Context) error {
 		return nil
 	}
 	if err := table.CheckTable(o.Output); err != nil {
-		return wrongUsage("-o %v, or as CSV to - for standard output", err)
+		return wrongUsage("-o %v, or to - for standard output", err)
 	}
 	return nil
 }

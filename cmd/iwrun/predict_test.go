@@ -74,9 +74,9 @@ func TestPredictionsOfACalibratedRun(t *testing.T) {
 	if about.Calibration == nil || about.Normalisation.Kind != normalise.Standard || about.Normalisation.Source == nil {
 		t.Errorf("calibration %v, normalisation %v", about.Calibration, about.Normalisation)
 	}
-	succeed(t, "predict", pointsRun, "data/west.npz", "-o", "out.parquet", "--probabilities")
+	succeed(t, "predict", pointsRun, "data/west.npz", "-o", "out.csv", "--probabilities")
 	truth, right := rowsOf(t, "data/west.npz"), 0
-	for i, row := range slices.Collect(slices.Chunk(values(rowsOf(t, "out.parquet")), 3)) {
+	for i, row := range slices.Collect(slices.Chunk(values(rowsOf(t, "out.csv")), 3)) {
 		if class, _ := truth.Label(i); row[class] == slices.Max(row) {
 			right++
 		}
@@ -153,15 +153,12 @@ func TestPredict(t *testing.T) {
 		}
 	}
 
-	for _, extension := range []string{".csv", ".parquet"} {
-		file := "out" + extension
-		predicted(t, pointsRun, "data/west.npz", "-o", file, "--probabilities", "--batch", "7")
-		rows := rowsOf(t, file)
-		if rows.Kind() != table.Probabilities || !slices.Equal(rows.ClassNames(), m.Classes) || rows.ID(119) != "119" {
-			t.Errorf("%s: %s of classes %q, id %q", file, rows.Kind(), rows.ClassNames(), rows.ID(119))
-		}
-		nearProbabilities(t, file, values(rows), expected(t, m, west, m.Shares.Target))
+	predicted(t, pointsRun, "data/west.npz", "-o", "out.csv", "--probabilities", "--batch", "7")
+	rows := rowsOf(t, "out.csv")
+	if rows.Kind() != table.Probabilities || !slices.Equal(rows.ClassNames(), m.Classes) || rows.ID(119) != "119" {
+		t.Errorf("%s of classes %q, id %q", rows.Kind(), rows.ClassNames(), rows.ID(119))
 	}
+	nearProbabilities(t, "out.csv", values(rows), expected(t, m, west, m.Shares.Target))
 
 	if status, out, _ := call(t, "predict", "--probabilities", pointsRun, "-o", "-", "--batch=7", "data/west.npz"); status != 0 || out != readFile(t, "out.csv") {
 		t.Errorf("on standard output: status %d, other text than in the file", status)
@@ -172,17 +169,17 @@ func TestPredict(t *testing.T) {
 		for name, shares := range map[string][]float64{
 			"model": m.Shares.Target, "source": {0.5, 1. / 3, 1. / 6}, "uniform": {1. / 3, 1. / 3, 1. / 3}, "counts.csv": {0.2, 0.3, 0.5},
 		} {
-			predicted(t, pointsRun, "data/west.npz", "-o", "shares.parquet", "--probabilities", "--shares", name)
-			nearProbabilities(t, name, values(rowsOf(t, "shares.parquet")), expected(t, m, west, shares))
+			predicted(t, pointsRun, "data/west.npz", "-o", "shares.csv", "--probabilities", "--shares", name)
+			nearProbabilities(t, name, values(rowsOf(t, "shares.csv")), expected(t, m, west, shares))
 		}
 		// The most likely shares are the mean of the probabilities corrected for them, and of
 		// one row of each class.
-		predicted(t, pointsRun, "data/west.npz", "-o", "estimate.parquet", "--probabilities", "--shares", "estimate")
+		predicted(t, pointsRun, "data/west.npz", "-o", "estimate.csv", "--probabilities", "--shares", "estimate")
 		mean := slices.Repeat([]float64{1. / 123}, 3)
-		for i, p := range values(rowsOf(t, "estimate.parquet")) {
+		for i, p := range values(rowsOf(t, "estimate.csv")) {
 			mean[i%3] += float64(p) / 123
 		}
-		nearProbabilities(t, "estimate", values(rowsOf(t, "estimate.parquet")), expected(t, m, west, mean))
+		nearProbabilities(t, "estimate", values(rowsOf(t, "estimate.csv")), expected(t, m, west, mean))
 	})
 
 	t.Run("export", func(t *testing.T) {

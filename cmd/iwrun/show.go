@@ -37,9 +37,6 @@ Examples:
 				return wrongUsage("name one folder, such as adapt-out")
 			}
 			folder, asked := filepath.Clean(c.Args().First()), len(needs) > 0 || fail
-			if asJSON && !asked {
-				return printOutcome(folder, s)
-			}
 			outcome, err := outcomeOf(folder)
 			if err == nil && asked {
 				err = outcome.Ask(needs)
@@ -48,9 +45,7 @@ Examples:
 				return input.Wrong(err)
 			}
 			if asJSON {
-				encoder := json.NewEncoder(s.out)
-				encoder.SetIndent("", "  ")
-				err = encoder.Encode(outcome)
+				err = printJSON(outcome, s)
 			} else {
 				outcome.Print(s.out, folder)
 			}
@@ -62,14 +57,12 @@ Examples:
 	}
 }
 
-// printOutcome copies the outcome.json of a folder.
-func printOutcome(folder string, s streams) error {
-	text, err := input.Read(filepath.Join(folder, names.Outcome), input.Text)
-	if err != nil {
-		return input.Wrong(err)
-	}
-	_, err = s.out.Write(text)
-	return err
+// printJSON prints an outcome as outcome.json has it.
+func printJSON(outcome *adapt.Outcome, s streams) error {
+	encoder := json.NewEncoder(s.out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(outcome)
 }
 
 // outcomeOf reads the outcome of a folder. The error says what else the folder is.

@@ -76,7 +76,7 @@ Examples:
 			&cli.BoolFlag{Name: "compare", Destination: &o.Compare, Usage: "compare the class shares of two states"},
 		}, commandline.Advanced(append(trustFlags(&o.Trust),
 			command.Kind(&o.Kind),
-			&cli.StringFlag{Name: "labels", Destination: &o.Labels, Usage: "`NAME` of HELDOUT's array or column of labels; for a .npy file, the file with the labels"},
+			&cli.StringFlag{Name: "labels", Destination: &o.Labels, Usage: "`NAME` of HELDOUT's array or column of labels"},
 		)...), o.deviceFlags()),
 		Action: func(c *cli.Context) error {
 			arguments := c.Args().Slice()

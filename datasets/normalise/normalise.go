@@ -4,7 +4,7 @@
 // [Fit] finds a [Normalisation] of rows of features, [Channels] is that of images. Training
 // applies it to both domains; it is kept with the model, which later applies it to what is
 // predicted. [Match] finds class shares of the target and a map of its columns together.
-// [Ranges] bounds columns that a few values dominate. [Dominating], [Marks] and [Counting] name
+// [Ranges] bounds columns that a few values dominate. [Marks] and [Counting] name
 // columns for people to look at.
 package normalise
 

@@ -1,37 +1,10 @@
 package normalise
 
 import (
-	"math"
 	"slices"
 
 	"iwda/datasets"
 )
-
-// Dominating returns for each column the row that holds more than half of the column's
-// variance, and -1 where none does. The statistics are those of the set.
-func Dominating(set datasets.Set, s Statistics) []int {
-	const fewest = 4 // rows
-	size, n := datasets.Size(set.Shape()), float64(set.Len())
-	farthest, at, row := make([]float64, size), make([]int, size), make([]float32, size)
-	for i := range set.Len() {
-		set.CopyRow(row, i)
-		for j, v := range row {
-			if distance := math.Abs(float64(v) - float64(s.Mean[j])); distance > farthest[j] {
-				farthest[j], at[j] = distance, i
-			}
-		}
-	}
-	for j, distance := range farthest {
-		deviation := float64(s.Deviation[j])
-		if n < fewest || distance*distance <= n*deviation*deviation/2 {
-			at[j] = -1
-		}
-	}
-	for _, j := range s.Constant {
-		at[j] = -1
-	}
-	return at
-}
 
 // Mark is a value that looks like a mark of missing ones, as -999 does.
 type Mark struct {

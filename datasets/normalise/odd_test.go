@@ -28,17 +28,6 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-func TestDominating(t *testing.T) {
-	set := vectors(t, 3, 1, 5, 0, 2, 5, 0, 3, 5, 0, 4, 5, 9, 1e6, 5, 0, 2, 5, 0)
-	if got := Dominating(set, StatisticsOf(set)); !slices.Equal(got, []int{4, -1, 3}) {
-		t.Errorf("rows %v", got)
-	}
-	few := vectors(t, 1, 0, 0, 7)
-	if got := Dominating(few, StatisticsOf(few)); !slices.Equal(got, []int{-1}) {
-		t.Errorf("of three rows: %v", got)
-	}
-}
-
 func TestCounting(t *testing.T) {
 	const rows, columns = 12, 6
 	values := make([]float32, 0, rows*columns)

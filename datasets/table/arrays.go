@@ -15,18 +15,17 @@ import (
 // arrays is the form of files that hold arrays: .npz and .npy.
 type arrays struct {
 	t      *Table
-	files  []*mapping
+	file   *mapping
 	values *array
 	roles  [roles]*array // nil where there are none
 	names  []string
 }
 
 func (f *arrays) Close() error {
-	var errs []error
-	for _, m := range f.files {
-		errs = append(errs, m.Close())
+	if f.file == nil {
+		return nil
 	}
-	return errors.Join(errs...)
+	return f.file.Close()
 }
 
 // openNamed opens those of the arrays that are wanted, each by its place among the names.
@@ -169,7 +168,7 @@ func (f *arrays) mapFile(path string) (*mapping, error) {
 		return nil, err
 	}
 	m := &mapping{file: file}
-	f.files = append(f.files, m)
+	f.file = m
 	info, err := file.Stat()
 	if err != nil {
 		return nil, err

@@ -105,7 +105,7 @@ func otherColumns(record, names []string) error {
 }
 
 func isNumber(text string) bool {
-	_, err := parseFloat(strings.TrimSpace(text), 64)
+	_, err := parseFloat(strings.TrimSpace(text))
 	return err == nil || errors.Is(err, strconv.ErrRange)
 }
 

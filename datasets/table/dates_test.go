@@ -41,18 +41,12 @@ func TestDates(t *testing.T) {
 	if diff := cmp.Diff([]string{"", "its dates are from 2020-03-01 to 2020-03-05, and all of " + target + " from 2020-04-01 to 2021-04-01", "none of its words is in " + target, ""}, apart); diff != "" {
 		t.Error(diff)
 	}
-	if want := `1 of 4 columns with words: "word" (2 levels); 2 of 4 columns with dates: "when" (2020-01-01 to 2020-01-05, in days), "seen" (2020-03-01 to 2020-03-05, in days); 2 of 4 columns with missing values: "when" (5 rows), "seen" (4 rows)`; got.Summary != want {
-		t.Error(got.Summary)
-	}
 	percent, plain := write(t, "percent.csv", "part,x\n45.3%,1\n46.1%,2\n"), write(t, "plain.csv", "part,x\n45.3,1\n")
 	if got, want := learnt(t, percent, plain).Columns[0].Apart, "none of its words is in "+plain+`; its cells are numbers with "%", as in "45.3%", which are taken for words: write the numbers alone`; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	alone := learnt(t, write(t, "alone.csv", "when,x\n2020-01-01,1\n2020-01-03T12:00:00Z,2\n,3\n")).Encoding
 	encodedAs(t, write(t, "rows.csv", "when,x\n2020-01-02,1\n,2\nNA,1\n"), alone, 18263, 0, 1, 18263.25, 1, 2, 18263.25, 1, 1)
-	if values, err := alone.Row(nil, map[string]string{"when": "02.01.2020", "x": "1"}, nil); err != nil || !cmp.Equal(values, []float32{18263, 0, 1}) {
-		t.Error(values, err)
-	}
 }
 
 // Parquet's dates and timestamps are those that text has.

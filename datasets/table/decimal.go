@@ -57,7 +57,7 @@ func withPoint(text string) (float64, error) {
 
 // parseNumber reads a number that float32 has room for.
 func parseNumber(text string) (float64, error) {
-	number, err := parseFloat(text, 64)
+	number, err := parseFloat(text)
 	if err == nil && math.IsInf(float64(float32(number)), 0) && !math.IsInf(number, 0) {
 		err = strconv.ErrRange
 	}
@@ -70,16 +70,16 @@ func Fraction(text string) (float64, error) {
 	if withComma.MatchString(text) {
 		text = strings.Replace(text, ",", ".", 1)
 	}
-	return parseFloat(text, 64)
+	return parseFloat(text)
 }
 
 // parseFloat is [strconv.ParseFloat] without the underscores of Go, which no table has in numbers: 1_11
 // is a name.
-func parseFloat(text string, bits int) (float64, error) {
+func parseFloat(text string) (float64, error) {
 	if strings.ContainsRune(text, '_') {
 		return 0, strconv.ErrSyntax
 	}
-	return strconv.ParseFloat(text, bits)
+	return strconv.ParseFloat(text, 64)
 }
 
 var (

@@ -20,8 +20,7 @@
 // Cells of columns may be words, or missing: [Learn] finds the [Encoding] that makes numbers
 // of them, and a [Reference] has it.
 //
-// [WritePredictions] writes what came of the rows, as CSV or Parquet, in constant
-// memory too.
+// [WritePredictions] writes what came of the rows, as CSV, in constant memory too.
 //
 // Every error names the file and the row, counted from 0, or the line of a CSV file, and
 // the column. Headers are not believed: memory is taken for what a file holds, never for

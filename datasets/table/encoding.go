@@ -1,8 +1,6 @@
 package table
 
 import (
-	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -127,32 +125,6 @@ func (t *Table) encoder(e Encoding) cellFunc {
 		t.wordIn(b, place, j, word, known)
 		return c.code(values, 0, level, false), nil
 	}
-}
-
-// Row appends to values those of a row whose cells, as texts, are given by the names of their columns,
-// as a server has them: what a file with these cells would have. A cell that is not there is missing, one of
-// another column is passed over, and a word that is no level is 0 in all levels. Origins are those of the
-// values, see [Reference]. The error names a column of numbers whose cell is neither missing nor a finite
-// number with a decimal point.
-func (e Encoding) Row(values []float32, cells map[string]string, origins []float64) ([]float32, error) {
-	var plain Table
-	before := len(values)
-	for i := range e {
-		c, text := &e[i], cells[e[i].Column]
-		missing, number, level := isMissing(text), float32(0), noLevel
-		switch {
-		case missing:
-		case c.ofWords():
-			level = slices.Index(c.Levels, strings.TrimSpace(text))
-		default:
-			wide, is, _ := plain.number(text)
-			if number = float32(wide - originOf(origins, len(values)-before)); !is {
-				return values, fmt.Errorf("column %q: %.100q is not a float32 number; leave the cell empty if its value is missing", c.Column, text)
-			}
-		}
-		values = c.code(values, number, level, missing)
-	}
-	return values, nil
 }
 
 // noLevel stands for a word that is none.

@@ -122,7 +122,7 @@ func TestEncoding(t *testing.T) {
 		t.Errorf("%+v", got.Columns)
 	}
 	got.Columns = nil
-	want := Learnt{Encoding: e, Summary: `1 of 4 columns with words: "colour" (3 levels); 3 of 4 columns with missing values: "colour" (2 rows), "age" (3 rows), "size" (1 row)`}
+	want := Learnt{Encoding: e}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -156,30 +156,6 @@ func TestEncoding(t *testing.T) {
 	table := opened(t, file(target, Options{Kind: Features, Reference: Reference{Encoding: e}}))
 	if reference, err := table.Reference(); err != nil || !slices.Equal(reference.Columns, columns) || !cmp.Equal(reference.Encoding, e) {
 		t.Errorf("%+v, %v", reference, err)
-	}
-}
-
-// Rows in memory have the values of those in a file.
-func TestEncodingRow(t *testing.T) {
-	source := write(t, "source.csv", people)
-	e := learnt(t, source, write(t, "target.csv", others)).Encoding
-	var values []float32
-	for i, cells := range []map[string]string{
-		{"colour": "red", "age": "30", "member": "true", "size": "1", "height": "180"}, {"colour": " green", "member": "FALSE", "size": "5"},
-		{"colour": "violet", "age": "", "member": "1", "size": "NA"}, {},
-	} {
-		var err error
-		if values, err = e.Row(values, cells, nil); err != nil || len(values) != 9*(i+1) {
-			t.Fatalf("%v: %v, %v", cells, values, err)
-		}
-	}
-	if want := []float32{1, 0, 0, 0, 30, 0, 1, 1, 0, 0, 0, 1, 0, 40, 1, 0, 5, 0, 0, 0, 0, 0, 40, 1, 1, 3, 1, 0, 0, 0, 1, 40, 1, 1, 3, 1}; !slices.Equal(values, want) {
-		t.Errorf("%v\nwant\n%v", values, want)
-	}
-	for _, wrong := range []string{"wide", "1e99", "inf", "1,5"} {
-		if _, err := e.Row(nil, map[string]string{"size": wrong}, nil); err == nil || err.Error() != fmt.Sprintf("column \"size\": %q is not a float32 number; leave the cell empty if its value is missing", wrong) {
-			t.Errorf("%s: %v", wrong, err)
-		}
 	}
 }
 
@@ -235,9 +211,6 @@ func TestLearnLeavesOut(t *testing.T) {
 	levels := l.Encoding[0].Levels
 	if len(levels) != mostLevels || levels[0] != "s00" || levels[14] != "s14" || levels[49] != "s49" {
 		t.Errorf("%q", levels)
-	}
-	if l.Summary != `1 of 5 columns with words: "state" (55 levels, only the 50 most frequent are used)` {
-		t.Error(l.Summary)
 	}
 	want := []string{
 		`Column "name" of ` + source + ` is left out: 400 different words in 400 cells, as in a column of ids.`,
@@ -413,12 +386,4 @@ func FuzzEncoding(f *testing.F) {
 			}
 		})
 	})
-}
-
-// Columns that could be labels are those of few values, read as labels are: without spaces around them.
-func TestLevels(t *testing.T) {
-	levels, err := Levels(File{Path: write(t, "rows.csv", "size,kind,single,constant\n1,cat,a,x\n1,dog,a,x\n2, cat,b,x\n2,dog ,c,x\n2,,a,x\n")})
-	if want := []LevelsOf{{"kind", 2, true}, {"size", 2, false}}; err != nil || !slices.Equal(levels, want) {
-		t.Errorf("%v, %v, want %v", levels, err, want)
-	}
 }

@@ -24,8 +24,6 @@ type Learnt struct {
 	Encoding Encoding
 	// Origins are those of the values that it makes, nil for none: see [Reference].
 	Origins []float64
-	// Summary says which columns are words and which have missing values; "" for none.
-	Summary string
 	// LeftOut says of each column that is not part of the encoding why, in a sentence.
 	LeftOut []string
 	// Columns are those of the sources, in the first one's order.
@@ -269,7 +267,6 @@ func learn(sources, others []File, out map[string]string) (l Learnt, err error) 
 		l.Origins = append(l.Origins, make([]float64, len(c.values())-1)...)
 	}
 	l.Origins = unlessZero(l.Origins)
-	l.Summary = summary(kept, len(columns))
 	return l, nil
 }
 
@@ -414,32 +411,4 @@ func median(numbers []float32) float32 {
 	n := len(numbers)
 	slices.Sort(numbers)
 	return float32((float64(numbers[(n-1)/2]) + float64(numbers[n/2])) / 2)
-}
-
-// summary says which of so many columns are words and which have missing values.
-func summary(columns []*seen, all int) string {
-	var words, dates, missing []string
-	for _, c := range columns {
-		if c.ofDates() {
-			dates = append(dates, fmt.Sprintf("%.100q (%s to %s, in days)", c.name, Day(c.dates.low), Day(c.dates.high)))
-		}
-		if n := len(c.counts); n > mostLevels {
-			words = append(words, fmt.Sprintf("%.100q (%d levels, only the %d most frequent are used)", c.name, n, mostLevels))
-		} else if n > 0 {
-			words = append(words, fmt.Sprintf("%.100q (%d levels)", c.name, n))
-		}
-		if c.missing > 0 {
-			missing = append(missing, fmt.Sprintf("%.100q (%s)", c.name, printable.Count(c.missing, "row")))
-		}
-	}
-	var parts []string
-	for _, of := range []struct {
-		what    string
-		columns []string
-	}{{"words", words}, {"dates", dates}, {"missing values", missing}} {
-		if n := len(of.columns); n > 0 {
-			parts = append(parts, fmt.Sprintf("%d of %d columns with %s: %s", n, all, of.what, printable.FirstTen(of.columns)))
-		}
-	}
-	return strings.Join(parts, "; ")
 }

@@ -5,74 +5,30 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"path/filepath"
-	"strings"
 
 	"github.com/sbinet/npyio"
 )
 
-// openNPY opens one array, and those beside it: of P-features.npy, P-labels.npy and
-// P-ids.npy.
-func openNPY(t *Table) (err error) {
+// openNPY opens one array of values, and maps it.
+func openNPY(t *Table) error {
 	f := new(arrays)
 	t.form = f
-	if f.values, err = f.openNPY(t.name); err != nil {
-		return err
+	if names := t.options.named(); len(names) > 0 {
+		return fmt.Errorf("no %q; the file is one array, without names", names[len(names)-1])
 	}
-	f.values.name = "the array"
-	beside := "" // what the names of the others begin with
-	for _, name := range kindNames {
-		if p, found := strings.CutSuffix(strings.TrimSuffix(t.name, filepath.Ext(t.name)), "-"+name); found {
-			beside, f.values.name = p, name
-		}
-	}
-	o := t.options
-	if others := o.named(); o.Label != "" && len(others) > 1 || o.Label == "" && len(others) > 0 {
-		return fmt.Errorf("no %q; the file is one array, without names", others[len(others)-1])
-	}
-	if !o.IgnoreLabels {
-		f.roles[labelRole], err = f.openBeside(o.Label, beside, "labels")
-	}
-	if err == nil {
-		f.roles[idRole], err = f.openBeside("", beside, "ids")
-	}
+	m, err := f.mapFile(t.name)
 	if err != nil {
 		return err
-	}
-	return f.describe(t)
-}
-
-// openBeside opens the array that was asked for, or that of the usual name, if it is there.
-func (f *arrays) openBeside(asked, beside, name string) (*array, error) {
-	if asked != "" {
-		return f.openNPY(asked)
-	}
-	if beside == "" {
-		return nil, nil
-	}
-	a, err := f.openNPY(beside + "-" + name + ".npy")
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	return a, err
-}
-
-// openNPY maps a .npy file, whose path is the array's name.
-func (f *arrays) openNPY(path string) (*array, error) {
-	m, err := f.mapFile(path)
-	if err != nil {
-		return nil, err
 	}
 	a, length, err := readHeader(io.NewSectionReader(m.file, 0, m.size))
 	if err == nil {
 		err = m.place(a, int64(length), m.size-int64(length))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return err
 	}
-	a.name = path
-	return a, nil
+	f.values, a.name = a, "the array"
+	return f.describe(t)
 }
 
 // A .npy file starts with its magic, two bytes of version and the length of the header

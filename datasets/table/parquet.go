@@ -35,7 +35,7 @@ func openParquet(t *Table) (err error) {
 	}
 	f := &parquetFile{t: t, file: file}
 	t.form = f
-	return protected(func() error { return f.open(f.choose) })
+	return protected(f.open)
 }
 
 // protected turns what parquet-go does on damaged files into an error.
@@ -48,8 +48,8 @@ func protected(f func() error) (err error) {
 	return f()
 }
 
-// open reads what the file has at its end, and has choose say which of its columns are wanted.
-func (f *parquetFile) open(choose func(fields []*parquet.Column) error) error {
+// open reads what the file has at its end.
+func (f *parquetFile) open() error {
 	info, err := f.file.Stat()
 	if err != nil {
 		return err
@@ -67,7 +67,7 @@ func (f *parquetFile) open(choose func(fields []*parquet.Column) error) error {
 	if err != nil {
 		return fmt.Errorf("not a whole Parquet file: %w", err)
 	}
-	if err := choose(f.parsed.Root().Columns()); err != nil {
+	if err := f.choose(f.parsed.Root().Columns()); err != nil {
 		return err
 	}
 	if text, found := f.parsed.Lookup(classNamesArray); found {
@@ -154,7 +154,7 @@ func (f *parquetFile) measure() error {
 	}
 	columns := int64(max(f.t.width, len(f.values)))
 	if columns > 0 && rows > MaxUnpacked(f.size)/4/columns {
-		return fmt.Errorf("%d rows of %d values in a file of %d bytes, more than 100 times its size; save it without compression, as .npy", rows, columns, f.size)
+		return fmt.Errorf("%d rows of %d values in a file of %d bytes, more than 100 times its size; save it by numpy.savez, as .npz", rows, columns, f.size)
 	}
 	return nil
 }
@@ -294,7 +294,7 @@ func (c *parquetCursor) readCells(b *Batch, n int, keep []bool, kept int) error 
 	for j, l := range c.values {
 		values, row := 0, 0
 		for i := range n {
-			text, err := l.cell(64)
+			text, err := l.cell()
 			if err != nil {
 				return fmt.Errorf("row %d: column %q: %w", c.row+i, l.column.Name(), err)
 			}

@@ -248,19 +248,15 @@ func unsignedOf(value parquet.Value) uint64 {
 	return value.Uint64()
 }
 
-// cell returns the next value as the text of a cell, which is empty for null. A number of 32 bits or fewer has
-// the digits of one of so many bits.
-func (l *leaf) cell(bits int) (string, error) {
+// cell returns the next value as the text of a cell, which is empty for null.
+func (l *leaf) cell() (string, error) {
 	if err := l.fill(); err != nil {
 		return "", err
 	}
 	switch value := l.read[0]; value.Kind() {
-	case parquet.Double:
+	case parquet.Float, parquet.Double, parquet.FixedLenByteArray:
 		l.read = l.read[1:]
-		return strconv.FormatFloat(value.Double(), 'g', -1, 64), nil
-	case parquet.Float, parquet.FixedLenByteArray:
-		l.read = l.read[1:]
-		return strconv.FormatFloat(l.numberOf(value), 'g', -1, bits), nil
+		return strconv.FormatFloat(l.numberOf(value), 'g', -1, 64), nil
 	}
 	return l.text()
 }

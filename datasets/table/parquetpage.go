@@ -32,7 +32,7 @@ func newPass(f *parquetFile) *parquetPass { return &parquetPass{file: f, left: M
 // spend returns an error where more than the file is allowed has been unpacked.
 func (p *parquetPass) spend(n int64) error {
 	if p.left -= n; p.left < 0 {
-		return errors.New("the file unpacks to more than 100 times its size; save it without compression, as .npy")
+		return errors.New("the file unpacks to more than 100 times its size; save it by numpy.savez, as .npz")
 	}
 	return nil
 }

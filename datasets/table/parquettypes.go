@@ -85,15 +85,6 @@ func momentOf(leaf *parquet.Column) func(int64) time.Time {
 	return nil
 }
 
-// isTime reports whether a column holds dates or times.
-func isTime(leaf *parquet.Column) bool {
-	switch logicalOf(leaf).(type) {
-	case *format.DateType, *format.TimeType, *format.TimestampType:
-		return true
-	}
-	return false
-}
-
 // logicalOf is what a column's values are beside what they are stored as; nil for nothing.
 func logicalOf(leaf *parquet.Column) any {
 	if annotated := leaf.Type().LogicalType(); annotated != nil {

@@ -11,7 +11,7 @@ import (
 // Roles name the columns, or arrays, of a file that are no features, and each of which must then be
 // there. The zero value leaves labels and ids to their usual names.
 type Roles struct {
-	// Label is the column of labels; for a .npy file, the path of the file that has them.
+	// Label is the column of labels.
 	Label string `yaml:"label_column,omitempty"`
 	// ID is the column of ids.
 	ID string `yaml:"id_column,omitempty"`

@@ -85,7 +85,7 @@ func TestRolesAndDomains(t *testing.T) {
 	if names, err := Names(usual); err != nil || len(names) != 5 {
 		t.Errorf("%q, %v", names, err)
 	}
-	refused(t, "testdata/pair-features.npy", Options{Roles: Roles{ID: "a"}}, `no "a"; the file is one array, without names`)
+	refused(t, "testdata/fortran.npy", Options{Roles: Roles{ID: "a"}}, `no "a"; the file is one array, without names`)
 }
 
 // An array of an .npz file says the domain, too.

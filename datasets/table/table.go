@@ -43,8 +43,7 @@ type Options struct {
 	// Kind is what the values are, where their name does not say it. Where it is given,
 	// values of that name are looked for alone.
 	Kind Kind
-	// Roles name what is no value, if its name does not say it. By default the labels of P-features.npy
-	// are P-labels.npy.
+	// Roles name what is no value, if its name does not say it.
 	Roles
 	// Centre has [Table.Load] look whether float32 holds enough of columns of features, and find the
 	// origin of each that needs one if there is no Reference.

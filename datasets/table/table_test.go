@@ -106,8 +106,6 @@ func TestFilesOfNumPy(t *testing.T) {
 	texts := content{Kind: Features, Width: 3, Values: numpyValues, Classes: []string{"cat", "dog"}, Labels: []int{1, 0, unknown, 1}, IDs: []string{"a", "é", "c", "d"}}
 	numbers := texts
 	numbers.IDs = []string{"7", "8", "9", "10"}
-	pair := texts
-	pair.Classes, pair.IDs = []string{"0", "1"}, []string{"0", "1", "2", "3"}
 	alone := content{Kind: Features, Width: 3, Values: numpyValues, Labels: []int{unknown, unknown, unknown, unknown}, IDs: []string{"0", "1", "2", "3"}}
 	probabilities := content{Kind: Probabilities, Width: 2, Values: []float32{0.25, 0.75, 1, 0}, Classes: []string{"0", "1"}, Labels: []int{1, 0}, IDs: []string{"0", "1"}}
 	for _, c := range []struct {
@@ -117,7 +115,6 @@ func TestFilesOfNumPy(t *testing.T) {
 		{"half.npz", texts},
 		{"single-compressed.npz", texts},
 		{"double.npz", numbers},
-		{"pair-features.npy", pair},
 		{"probabilities.npz", probabilities},
 		{"frame.npz", texts},
 		{"fortran.npy", alone},

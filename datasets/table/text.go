@@ -8,21 +8,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/parquet-go/parquet-go"
-
 	"iwda/internal/input"
 )
 
-// ReadText reads a file that ends with .csv, .tsv, .csv.gz, .tsv.gz or .parquet as [Open] does, but all of it
-// as text: header is given the names of the columns, and take the number of each line, or of each row of
-// Parquet from 1, and its cells without spaces around them, those of CSV as [printable.FromCell] gives them
-// back; both are valid until they return. An error of either is returned with file and line. Lists, dates and
-// times in Parquet are left out, and other types that are neither numbers nor texts an error.
+// ReadText reads a file that ends with .csv, .tsv, .csv.gz or .tsv.gz as [Open] does, but all of it as text: header
+// is given the names of the columns, and take the number of each line, and its cells without spaces around them, as
+// [printable.FromCell] gives them back; both are valid until they return. An error of either is returned with file
+// and line.
 func ReadText(path string, header func(columns []string) error, take func(line int, cells []string) error) (err error) {
 	defer func() { err = input.Wrong(err) }()
-	if extensionOf(path) == ".parquet" {
-		return readParquetText(path, header, take)
-	}
 	lines, err := (&csvFile{t: &Table{name: path}}).open(false)
 	if err != nil {
 		return err
@@ -68,82 +62,16 @@ func ReadText(path string, header func(columns []string) error, take func(line i
 
 // columnsOfText returns an error unless the name of a file is one that [ReadText] reads.
 func columnsOfText(path string) error {
-	if !slices.Contains([]string{".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet"}, extension(path)) {
-		return input.Wrong(fmt.Errorf("%s: columns of text are read from files that end with .csv, .tsv, .csv.gz, .tsv.gz or .parquet", path))
+	if !slices.Contains([]string{".csv", ".tsv", ".csv.gz", ".tsv.gz"}, extension(path)) {
+		return input.Wrong(fmt.Errorf("%s: columns of text are read from files that end with .csv, .tsv, .csv.gz or .tsv.gz", path))
 	}
 	return nil
-}
-
-// readParquetText is [ReadText] of Parquet.
-func readParquetText(path string, header func(columns []string) error, take func(line int, cells []string) error) error {
-	f, err := openParquetText(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if err := header(slices.Clone(f.t.columns)); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	var leaves []*leaf
-	pass := newPass(f)
-	for _, column := range f.values {
-		leaves = append(leaves, newLeaf(pass, column, false))
-	}
-	cells := make([]string, len(leaves))
-	for row := range f.t.rows {
-		err := protected(func() error {
-			for i, l := range leaves {
-				text, err := l.cell(32)
-				if err != nil {
-					return fmt.Errorf("column %q: %w", l.column.Name(), err)
-				}
-				cells[i] = strings.TrimSpace(text)
-			}
-			return nil
-		})
-		if err == nil {
-			err = take(row+1, cells)
-		}
-		if err != nil {
-			return fmt.Errorf("%s: row %d: %w", path, row, err)
-		}
-	}
-	return nil
-}
-
-// openParquetText opens a Parquet file whose values are all columns but lists, dates and times.
-func openParquetText(path string) (*parquetFile, error) {
-	file, err := input.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	f := &parquetFile{t: &Table{name: path}, file: file}
-	err = protected(func() error {
-		return f.open(func(fields []*parquet.Column) error {
-			for _, field := range fields {
-				if !field.Leaf() || field.MaxRepetitionLevel() > 0 || isTime(field) {
-					continue
-				}
-				if err := readable(field); err != nil {
-					return err
-				}
-				f.values, f.t.columns = append(f.values, field), append(f.t.columns, field.Name())
-			}
-			return distinct("columns", f.t.columns)
-		})
-	})
-	if err != nil {
-		file.Close()
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return f, nil
 }
 
 // lineEnd is one within a cell, of which a reader of CSV leaves the last character.
 var lineEnd = regexp.MustCompile(`\r+\n`)
 
-// WrittenID returns an id as [ReadText] reads it where [WriteTable] or [WritePredictions] wrote it, the same
-// for all formats: without spaces around it, and each line end as one character.
+// WrittenID returns an id as [ReadText] reads it where [WriteTable] or [WritePredictions] wrote it: without spaces around it, and each line end as one character.
 func WrittenID(id string) string {
 	return strings.TrimSpace(lineEnd.ReplaceAllLiteralString(id, "\n"))
 }

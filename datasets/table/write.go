@@ -45,14 +45,13 @@ func checkSets(classes []string) error {
 // may have.
 type Add func(id string, probabilities []float32, set ...int) error
 
-// WritePredictions writes a file of the format of its name, .csv or .parquet, in one
-// step: it appears when write has returned without an error, or not at all. write hands
-// over one row after the other; the memory taken does not depend on how many there are.
+// WritePredictions writes a .csv file in one step: it appears when write has returned without an
+// error, or not at all. write hands over one row after the other; the memory taken does not depend on
+// how many there are.
 //
-// The columns are id, predicted_class (a name) and probability, and those of all classes:
-// probability_CLASS in CSV, whose ids and classes [printable.FromCell] gives back, the lists
-// probabilities in Parquet; and set, the names of its classes with " | " between them. [Open] reads files
-// with the probabilities of all classes as [Probabilities].
+// The columns are id, predicted_class (a name) and probability; those of all classes, probability_CLASS;
+// and set, the names of its classes with " | " between them. [printable.FromCell] gives ids and classes
+// back. [Open] reads files with the probabilities of all classes as [Probabilities].
 //
 // A probability that is not a number, and another number of them than there are classes are errors that
 // name the row. An error
@@ -64,7 +63,7 @@ func WritePredictions(path string, p Predictions, write func(add Add) error) (co
 	}
 	var ofCaller error
 	err = p.Disk.Write(path, func(w io.Writer) error {
-		writer, err := p.rows(rowWriters[extensionOf(path)], w)
+		writer, err := p.rows(w)
 		if err == nil {
 			counts, ofCaller, err = p.write(writer, write)
 		}
@@ -73,10 +72,9 @@ func WritePredictions(path string, p Predictions, write func(add Add) error) (co
 	return counts, cmp.Or(ofCaller, err)
 }
 
-// StreamPredictions writes what [WritePredictions] writes into a .csv file, as the rows
-// come.
+// StreamPredictions writes what [WritePredictions] writes, as the rows come.
 func StreamPredictions(w io.Writer, p Predictions, write func(add Add) error) (counts []int, err error) {
-	writer, err := p.rows(newCSVRows, w)
+	writer, err := p.rows(w)
 	if err != nil {
 		return nil, err
 	}
@@ -132,14 +130,14 @@ func Largest(probabilities []float32) (largest int) {
 	return largest
 }
 
-// rowPredictions are those of a format of tables.
+// rowPredictions writes them.
 type rowPredictions struct {
-	rowWriter
+	*csvRows
 	what Predictions
 	row  []Cell
 }
 
-func (p Predictions) rows(format func(io.Writer, []Field) (rowWriter, error), w io.Writer) (*rowPredictions, error) {
+func (p Predictions) rows(w io.Writer) (*rowPredictions, error) {
 	fields := []Field{{Name: heading.ID}, {Name: heading.PredictedClass}, {Name: heading.Probability, Kind: ProbabilityField}}
 	if p.Probabilities {
 		fields = append(fields, Field{Probabilities.String(), ClassesField, p.Classes})
@@ -150,8 +148,8 @@ func (p Predictions) rows(format func(io.Writer, []Field) (rowWriter, error), w 
 		}
 		fields = append(fields, Field{Name: heading.Set})
 	}
-	rows, err := format(w, fields)
-	return &rowPredictions{rowWriter: rows, what: p}, err
+	rows, err := newCSVRows(w, fields)
+	return &rowPredictions{csvRows: rows, what: p}, err
 }
 
 func (r *rowPredictions) add(id string, class int, probabilities []float32, set []int) error {
@@ -162,5 +160,5 @@ func (r *rowPredictions) add(id string, class int, probabilities []float32, set 
 	if r.what.Sets {
 		r.row = append(r.row, Cell{Text: strings.Join(evenly.Pick(r.what.Classes, set), between)})
 	}
-	return r.rowWriter.add(r.row)
+	return r.csvRows.add(r.row)
 }

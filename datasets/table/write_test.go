@@ -12,9 +12,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/parquet-go/parquet-go"
-
-	"iwda/internal/allocation"
 	"iwda/internal/must"
 	"iwda/internal/testfiles"
 	"iwda/internal/wholefile"
@@ -52,42 +49,37 @@ func predictions(t testing.TB, name string, p Predictions, n int) string {
 	return path
 }
 
-// What is written is read again, in every form, and nothing else is left in the folder. Formulas are quoted in
-// CSV.
+// What is written is read again, and nothing else is left in the folder. Formulas are quoted.
 func TestPredictionsAreReadAgain(t *testing.T) {
 	const n = 40000
-	for _, extension := range Formats() {
-		path := predictions(t, "out."+extension, predicted, n)
-		table := opened(t, file(path, Options{}))
-		rows := must.Have(table.Load())(t)
-		if rows.Kind() != Probabilities || rows.Len() != n || !slices.Equal(rows.ClassNames(), predicted.Classes) || table.HasLabels() {
-			t.Errorf("%s: %s of %d rows, classes %q", extension, rows.Kind(), rows.Len(), rows.ClassNames())
+	path := predictions(t, "out.csv", predicted, n)
+	table := opened(t, file(path, Options{}))
+	rows := must.Have(table.Load())(t)
+	if rows.Kind() != Probabilities || rows.Len() != n || !slices.Equal(rows.ClassNames(), predicted.Classes) || table.HasLabels() {
+		t.Errorf("%s of %d rows, classes %q", rows.Kind(), rows.Len(), rows.ClassNames())
+	}
+	row := make([]float32, 2)
+	for i := range n {
+		rows.CopyRow(row, i)
+		if p := float32(i) / n; row[0] != p || row[1] != 1-p || rows.ID(i) != idOf(i) {
+			t.Fatalf("row %d: %v, id %q", i, row, rows.ID(i))
 		}
-		row := make([]float32, 2)
-		for i := range n {
-			rows.CopyRow(row, i)
-			if p := float32(i) / n; row[0] != p || row[1] != 1-p || rows.ID(i) != idOf(i) {
-				t.Fatalf("%s: row %d: %v, id %q", extension, i, row, rows.ID(i))
-			}
-		}
-		if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {
-			t.Errorf("%s: left %v, %v", extension, entries, err)
-		}
-		text := string(testfiles.Read(t, path))
-		if extension == "csv" && (strings.Count(text, "\n'") < n/4 || strings.Contains(text, "\n=") || strings.Contains(text, "\n@")) {
-			t.Error("formulas are not quoted")
-		}
+	}
+	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {
+		t.Errorf("left %v, %v", entries, err)
+	}
+	text := string(testfiles.Read(t, path))
+	if strings.Count(text, "\n'") < n/4 || strings.Contains(text, "\n=") || strings.Contains(text, "\n@") {
+		t.Error("formulas are not quoted")
 	}
 }
 
 // An id of any length is read again.
 func TestLongIDs(t *testing.T) {
-	for _, extension := range Formats() {
-		id, path := strings.Repeat("ü", maxText), filepath.Join(t.TempDir(), "out."+extension)
-		must.Have(WritePredictions(path, predicted, func(add Add) error { return add(id, []float32{1, 0}) }))(t)
-		if rows, err := opened(t, file(path, Options{})).Load(); err != nil || rows.ID(0) != id {
-			t.Errorf("%s: %v", extension, err)
-		}
+	id, path := strings.Repeat("ü", maxText), filepath.Join(t.TempDir(), "out.csv")
+	must.Have(WritePredictions(path, predicted, func(add Add) error { return add(id, []float32{1, 0}) }))(t)
+	if rows, err := opened(t, file(path, Options{})).Load(); err != nil || rows.ID(0) != id {
+		t.Error(err)
 	}
 }
 
@@ -100,53 +92,39 @@ func TestPredictedClasses(t *testing.T) {
 	if err != nil || len(records) != 5 || !slices.Equal(records[0], []string{"id", "predicted_class", "probability"}) {
 		t.Fatalf("%v, %v", records, err)
 	}
-	type parquetPrediction struct {
-		ID          string   `parquet:"id"`
-		Class       string   `parquet:"predicted_class"`
-		Probability *float64 `parquet:"probability"`
-	}
-	lines, err := parquet.ReadFile[parquetPrediction](predictions(t, "out.parquet", few, 4))
-	if err != nil || len(lines) != 4 {
-		t.Fatalf("%v, %v", lines, err)
-	}
 	for i, p := range []float32{1, 0.75, 0.5, 0.75} {
 		if !slices.Equal(records[i+1], []string{strings.Repeat("ü", i), want[i], fmt.Sprint(p)}) {
 			t.Errorf("line %d: %q", i, records[i+1])
-		}
-		if l := lines[i]; l.ID != strings.Repeat("ü", i) || l.Class != want[i] || *l.Probability != float64(p) {
-			t.Errorf("row %d: %+v", i, lines[i])
 		}
 	}
 }
 
 // A prediction that fails leaves the former file, and no other.
 func TestPredictionsThatFail(t *testing.T) {
-	for _, extension := range Formats() {
-		path := write(t, "out."+extension, "former")
-		for words, row := range map[string][]float32{
-			"row 1: 3 probabilities for 2 classes":           {1, 0, 0},
-			"row 1: the probability of class \"dög\" is NaN": {1, half(0x7e00)},
-		} {
-			_, err := WritePredictions(path, predicted, func(add Add) error {
-				return errors.Join(add("a", []float32{1, 0}), add("b", row))
-			})
-			must.Fail(t, err, path, words)
-		}
-		own := errors.New("rows.csv:7: not a number")
+	path := write(t, "out.csv", "former")
+	for words, row := range map[string][]float32{
+		"row 1: 3 probabilities for 2 classes":           {1, 0, 0},
+		"row 1: the probability of class \"dög\" is NaN": {1, half(0x7e00)},
+	} {
 		_, err := WritePredictions(path, predicted, func(add Add) error {
-			return errors.Join(add("a", []float32{1, 0}), own)
+			return errors.Join(add("a", []float32{1, 0}), add("b", row))
 		})
-		if err == nil || err.Error() != own.Error() {
-			t.Errorf("error %v, want that of the rows alone", err)
-		}
-		if content, err := os.ReadFile(path); string(content) != "former" || err != nil {
-			t.Errorf("%s: %q, %v", extension, content, err)
-		}
-		if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {
-			t.Errorf("%s: left %v, %v", extension, entries, err)
-		}
+		must.Fail(t, err, path, words)
 	}
-	must.Fail(t, CheckTable("out.npz"), "out.npz: tables are written to .csv and .parquet files")
+	own := errors.New("rows.csv:7: not a number")
+	_, err := WritePredictions(path, predicted, func(add Add) error {
+		return errors.Join(add("a", []float32{1, 0}), own)
+	})
+	if err == nil || err.Error() != own.Error() {
+		t.Errorf("error %v, want that of the rows alone", err)
+	}
+	if content, err := os.ReadFile(path); string(content) != "former" || err != nil {
+		t.Errorf("%q, %v", content, err)
+	}
+	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {
+		t.Errorf("left %v, %v", entries, err)
+	}
+	must.Fail(t, CheckTable("out.npz"), "out.npz: tables are written to .csv files")
 }
 
 // A disk that fails is said once, however much was still to be written.
@@ -159,41 +137,12 @@ func TestPredictionsOnAFullDisk(t *testing.T) {
 		c.Data = nil
 		return syscall.ENOSPC
 	}}
-	for _, extension := range Formats() {
-		_, err := WritePredictions(filepath.Join(t.TempDir(), "out."+extension), full, func(add Add) error {
-			return add(strings.Repeat("a", 1<<12), []float32{1, 0})
-		})
-		if !errors.Is(err, syscall.ENOSPC) || strings.Count(err.Error(), syscall.ENOSPC.Error()) != 1 {
-			t.Errorf("%s: %v", extension, err)
-		}
-	}
-}
-
-// What writing takes of memory does not grow with the rows beyond some bytes each.
-func TestPredictionsTakeLittleMemory(t *testing.T) {
-	const n = 1 << 16
-	wide := Predictions{Classes: make([]string, 256), Probabilities: true}
-	for i := range wide.Classes {
-		wide.Classes[i] = fmt.Sprint(i)
-	}
-	row := make([]float32, len(wide.Classes))
-	for i := range row {
-		row[i] = 1.0 / 256
-	}
-	path := filepath.Join(t.TempDir(), "out.parquet")
-	allocation.Within(t, 300*n, func() { // 67 MB of probabilities, twice that as doubles
-		_, err := WritePredictions(path, wide, func(add Add) error {
-			for range n {
-				if err := add("id", row); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			t.Error(err)
-		}
+	_, err := WritePredictions(filepath.Join(t.TempDir(), "out.csv"), full, func(add Add) error {
+		return add(strings.Repeat("a", 1<<12), []float32{1, 0})
 	})
+	if !errors.Is(err, syscall.ENOSPC) || strings.Count(err.Error(), syscall.ENOSPC.Error()) != 1 {
+		t.Error(err)
+	}
 }
 
 // Sets are names; a name that would be read as two is an error.
@@ -206,22 +155,20 @@ func TestSetsOfClasses(t *testing.T) {
 		})
 		return path, err
 	}
-	for _, format := range Formats() {
-		path := must.Have(write("out."+format, sets))(t)
-		var got []string
-		if err := ReadText(path, func(columns []string) error {
-			if i := slices.Index(columns, "set"); i != len(columns)-1 {
-				t.Errorf("%s: columns %q", format, columns)
-			}
-			return nil
-		}, func(_ int, cells []string) error {
-			got = append(got, cells[len(cells)-1])
-			return nil
-		}); err != nil || !slices.Equal(got, []string{"cat, small | dög", "dög", ""}) {
-			t.Errorf("%s: %q, %v", format, got, err)
+	path := must.Have(write("out.csv", sets))(t)
+	var got []string
+	if err := ReadText(path, func(columns []string) error {
+		if i := slices.Index(columns, "set"); i != len(columns)-1 {
+			t.Errorf("columns %q", columns)
 		}
-		if _, err := write("out."+format, Predictions{Classes: []string{"a | b", "c"}, Sets: true}); err == nil || !strings.Contains(err.Error(), `class "a | b" has " | " in its name`) {
-			t.Errorf("%s: %v", format, err)
-		}
+		return nil
+	}, func(_ int, cells []string) error {
+		got = append(got, cells[len(cells)-1])
+		return nil
+	}); err != nil || !slices.Equal(got, []string{"cat, small | dög", "dög", ""}) {
+		t.Errorf("%q, %v", got, err)
+	}
+	if _, err := write("out.csv", Predictions{Classes: []string{"a | b", "c"}, Sets: true}); err == nil || !strings.Contains(err.Error(), `class "a | b" has " | " in its name`) {
+		t.Error(err)
 	}
 }

@@ -23,15 +23,13 @@ type Field struct {
 // FieldKind says what the cells of a column are.
 type FieldKind int
 
-// The kinds of columns. In Parquet all numbers are doubles, null if they are missing.
+// The kinds of columns. A number that is missing is an empty cell.
 const (
 	TextField        FieldKind = iota
-	ProbabilityField           // a float32, in CSV the shortest text that is read as that number again
-	ShareField                 // in CSV with six decimals
-	NumberField                // in CSV with all its digits
-	// ClassesField are probabilities of all classes: a list in Parquet, in CSV a column each, of the
-	// name [heading.ProbabilityOf] its class.
-	ClassesField
+	ProbabilityField           // a float32, the shortest text that is read as that number again
+	ShareField                 // with six decimals
+	NumberField                // with all its digits
+	ClassesField               // probabilities of all classes, a column each, of the name [heading.ProbabilityOf] its class
 )
 
 // Cell is what a row has in a column: of the three the one that suits the column's kind.
@@ -41,39 +39,23 @@ type Cell struct {
 	Numbers []float32
 }
 
-// rowWriter writes rows in one format.
-type rowWriter interface {
-	add(row []Cell) error
-	close() error
-}
-
-// Formats are those in which tables are written, which are the ends of files' names too.
-func Formats() []string { return []string{"csv", "parquet"} }
-
-// rowWriters are the writers by the ends of files' names.
-var rowWriters = map[string]func(w io.Writer, fields []Field) (rowWriter, error){
-	".csv":     newCSVRows,
-	".parquet": newParquetRows,
-}
-
 // CheckTable returns an error unless [WriteTable] and [WritePredictions] can write a file of that name, for a
 // program that asks before it computes.
 func CheckTable(path string) error {
-	if rowWriters[extensionOf(path)] == nil {
-		return fmt.Errorf("%s: tables are written to .csv and .parquet files", path)
+	if extensionOf(path) != ".csv" {
+		return fmt.Errorf("%s: tables are written to .csv files", path)
 	}
 	return nil
 }
 
-// WriteTable writes a file of the format of its name, .csv or .parquet, in one step. write hands over one
-// row after the other, a cell for each field; a row is not kept. What a spreadsheet would take for a formula
-// stands in CSV as [printable.Cell] has it.
+// WriteTable writes a .csv file in one step. write hands over one row after the other, a cell for each field; a row is
+// not kept. What a spreadsheet would take for a formula stands there as [printable.Cell] has it.
 func WriteTable(path string, fields []Field, write func(add func(row ...Cell) error) error) error {
 	if err := CheckTable(path); err != nil {
 		return err
 	}
 	return wholefile.Write(path, func(w io.Writer) error {
-		rows, err := rowWriters[extensionOf(path)](w, fields)
+		rows, err := newCSVRows(w, fields)
 		if err != nil {
 			return err
 		}
@@ -92,7 +74,7 @@ type csvRows struct {
 	number []byte
 }
 
-func newCSVRows(w io.Writer, fields []Field) (rowWriter, error) {
+func newCSVRows(w io.Writer, fields []Field) (*csvRows, error) {
 	c := &csvRows{w: csv.NewWriter(w), fields: fields}
 	for _, f := range fields {
 		if f.Kind != ClassesField {

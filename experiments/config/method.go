@@ -60,7 +60,6 @@ type Properties struct {
 	Discriminator bool   // it trains one
 	Kernel        bool   // it compares pairs of rows, by a form of the MMD
 	Joint         bool   // it aligns features and predictions together, which takes longer
-	Certain       bool   // it compares no features, but has the network sure of target rows
 	Place         int    // among all; the method Properties sets it
 }
 
@@ -71,7 +70,7 @@ var alignments = []Properties{
 	{Alignment: JAN, Weighted: "iwjan", Kernel: true, Joint: true},
 	{Alignment: CDANE, Weighted: "iwcdan-e", Discriminator: true, Joint: true},
 	{Alignment: DAN, Kernel: true},
-	{Alignment: MCC, Weighted: "iwmcc", Certain: true},
+	{Alignment: MCC, Weighted: "iwmcc"},
 }
 
 // Properties returns those of the alignment. One that is not registered comes after all others.

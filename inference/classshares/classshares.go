@@ -67,8 +67,6 @@ type Settings struct {
 	// Calibration is one of calibration.Names. The empty text is [DefaultCalibration], or
 	// temperature scaling if the held-out rows lack a class, to which no bias can be fitted.
 	Calibration string
-	// Estimator is that of the shares; nil is [DefaultEstimator].
-	Estimator weightest.Estimator
 	// Trained are the class shares for which the classifier's own probabilities speak (k,
 	// positive): those that its loss counted. nil are those of the held-out rows. A calibration
 	// with biases finds them by itself.
@@ -270,14 +268,14 @@ type Shares struct {
 }
 
 // Fit calibrates a classifier of k classes on held-out source rows, which it was not trained
-// on, with their labels, and estimates the target's class shares. The errors are those of
+// on, with their labels, and estimates the target's class shares by [DefaultEstimator]. The errors are those of
 // calibration, of rows that are no probabilities or logits, and of the estimator.
 func Fit(classes int, heldOut Rows, labels []int, target Rows, s Settings) (*Shares, error) {
 	c, err := Calibrate(classes, heldOut, labels, s)
 	if err != nil {
 		return nil, err
 	}
-	return Estimate(c, heldOut, labels, target, s.Estimator)
+	return Estimate(c, heldOut, labels, target, nil)
 }
 
 // Estimate is [Fit] of a classifier that has been calibrated on the held-out rows; nil is

@@ -109,17 +109,18 @@ func (r *resampler) countTarget(c calibration.Calibration, counts []int, sums *w
 	return rows, nil
 }
 
+// blockRows are counted together: as many as stay in a fast cache.
+const blockRows = 512
+
 // count adds a domain's rows that count, calibrated, to sums, and sets those of the target, whose
 // labels are nil.
 func (r *resampler) count(c calibration.Calibration, rows Rows, labels, counts []int, sums *weightest.Sums, kept []float64) {
 	k := len(c.Scales)
 	some := Rows{Probabilities: rows.Probabilities}
-	var block weightest.Block
 	var someLabels, someCounts []int
 	flush := func() {
 		probabilities := c.Probabilities(some.logits(k, r.Zero))
-		block.Set(probabilities, someLabels, k)
-		sums.AddBlock(&block, someCounts)
+		sums.Add(probabilities, someLabels, someCounts)
 		if labels == nil {
 			kept = kept[copy(kept, probabilities):]
 		}
@@ -133,7 +134,7 @@ func (r *resampler) count(c calibration.Calibration, rows Rows, labels, counts [
 		if labels != nil {
 			someLabels = append(someLabels, labels[i])
 		}
-		if len(someCounts) == weightest.BlockRows {
+		if len(someCounts) == blockRows {
 			flush()
 		}
 	}

@@ -52,17 +52,6 @@ type Target struct {
 	Features  *mat.Dense // m×d
 	Predicted []int      // m classes: h
 	Groups    []int      // m, as in Source
-	// Outside are rows where no source row is (m, see [Outside]; nil: none), of which a critic of features
-	// knows nothing: the floor is that of the others, and these count as wrong.
-	Outside []bool
-}
-
-// Floor is what the accuracy on the target is at least, with a probability of 0.95, unless the
-// truth is stranger than the critic.
-type Floor struct {
-	Value float64 // at least 0
-	// Discrepancy is the estimate of Δ(g), at least 0, as h itself could be the critic.
-	Discrepancy float64
 }
 
 const (
@@ -83,21 +72,13 @@ func MostRows(d, k int) int {
 	return max(fewestRows, min(most, int(values/float64(d*k))))
 }
 
-// Of returns the floor for k classes. Features are standardised by the source's means and
+// Of returns the floor for k classes: what the accuracy on the target is at least, with a probability
+// of 0.95, unless the truth is stranger than the critic. Features are standardised by the source's means and
 // deviations. Fewer than ten rows of a domain and features that are no numbers are errors. Parts that
 // do not fit each other panic.
-func Of(k int, s Source, t Target) (Floor, error) {
-	if t.Outside != nil {
-		inside, share, err := t.inside()
-		if err != nil {
-			return Floor{}, err
-		}
-		f, err := Of(k, s, inside)
-		f.Value *= share
-		return f, err
-	}
+func Of(k int, s Source, t Target) (float64, error) {
 	if err := check(s, t); err != nil {
-		return Floor{}, err
+		return 0, err
 	}
 	source, target := standardised(s.Features, t.Features)
 	weights := slices.Clone(s.Weights)
@@ -112,7 +93,7 @@ func Of(k int, s Source, t Target) (Floor, error) {
 			agreement(rowsOf(source, learntS), evenly.Pick(s.Predicted, learntS), evenly.Pick(weights, learntS)),
 			contradiction(rowsOf(target, learntT), evenly.Pick(t.Predicted, learntT)))
 		if err != nil {
-			return Floor{}, err
+			return 0, err
 		}
 		mark(contradictedS, heldS, g.predict(rowsOf(source, heldS)), s.Predicted)
 		mark(contradictedT, heldT, g.predict(rowsOf(target, heldT)), t.Predicted)
@@ -142,29 +123,7 @@ func Of(k int, s Source, t Target) (Floor, error) {
 		}
 		reach = distuv.StudentsT{Sigma: 1, Nu: min(degrees(s.Groups, len(s.Labels)), degrees(t.Groups, len(t.Predicted)))}.Quantile(0.95)
 	}
-	return Floor{max(0, 1-sourceError-discrepancy-reach*math.Sqrt(sourceVariance+targetVariance)), discrepancy}, nil
-}
-
-// inside returns the rows that are not outside, and their share.
-func (t Target) inside() (Target, float64, error) {
-	m, _ := t.Features.Dims()
-	if len(t.Outside) != m {
-		panic(fmt.Sprintf("floor: %d target rows, of which %d are said to be outside or not", m, len(t.Outside)))
-	}
-	var rows []int
-	for i, outside := range t.Outside {
-		if !outside {
-			rows = append(rows, i)
-		}
-	}
-	if len(rows) < fewestRows {
-		return Target{}, 0, fmt.Errorf("floor: %d of %d target rows lie where no source row is, so that nothing is known of them", m-len(rows), m)
-	}
-	inside := Target{Features: rowsOf(t.Features, rows), Predicted: evenly.Pick(t.Predicted, rows)}
-	if t.Groups != nil {
-		inside.Groups = evenly.Pick(t.Groups, rows)
-	}
-	return inside, float64(len(rows)) / float64(m), nil
+	return max(0, 1-sourceError-discrepancy-reach*math.Sqrt(sourceVariance+targetVariance)), nil
 }
 
 // check returns an error for rows that are too few or no numbers, and panics if parts do not fit.

@@ -283,10 +283,10 @@ func (s Classifier) floor(predicted []int) (float64, error) {
 		of.Weights = append(of.Weights, s.Estimate.Weights[label])
 	}
 	found, err := floor.Of(k, of, floor.Target{Features: features(target), Predicted: evenly.Pick(predicted, onTarget), Groups: target.Groups})
-	if err == nil && found.Value <= 1/float64(k) {
-		err = fmt.Errorf("the floor of %.1f%% is no higher than the accuracy of guessing one of %d classes", 100*found.Value, k)
+	if err == nil && found <= 1/float64(k) {
+		err = fmt.Errorf("the floor of %.1f%% is no higher than the accuracy of guessing one of %d classes", 100*found, k)
 	}
-	return found.Value, err
+	return found, err
 }
 
 // aboutShares says what speaks for and against class shares alone.

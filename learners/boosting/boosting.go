@@ -123,7 +123,7 @@ func treesOf(classes int) int {
 	return classes
 }
 
-// heldOutLoss is the sum over rows of the weighted cross-entropy, each by the booster of its fold.
+// heldOutLoss is the sum over rows of the cross-entropy, each by the booster of its fold.
 func heldOutLoss(rows learners.Rows, boosters []*booster, fold []int) (sum float64) {
 	scores := make([]float64, treesOf(rows.Classes))
 	for i, y := range rows.Labels {
@@ -131,7 +131,7 @@ func heldOutLoss(rows learners.Rows, boosters []*booster, fold []int) (sum float
 		for tree := range scores {
 			scores[tree] = of.scores[tree][i]
 		}
-		sum += of.weight(i) * crossEntropy(scores, y)
+		sum += crossEntropy(scores, y)
 	}
 	return sum
 }

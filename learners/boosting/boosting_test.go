@@ -233,28 +233,6 @@ func TestRoundsStopWhereNothingIsLearnt(t *testing.T) {
 	}
 }
 
-// A weight of 3 is the row three times.
-func TestWeights(t *testing.T) {
-	rows := drawn(300, 2, 6)
-	repeated, all := learners.Rows{Classes: 2, Words: rows.Words}, []int(nil)
-	for i := range rows.Labels {
-		rows.Weights = append(rows.Weights, float64(1+2*(i%2)))
-		for range 1 + 2*(i%2) {
-			all = append(all, i)
-		}
-	}
-	repeated = rows.Part(all)
-	repeated.Weights = nil
-	s := alone(5)
-	s.L2, s.LeastRows, s.Leaves = 0, 1, 4
-	weighted, thrice := fit(t, rows, nil, s).Model.Logits(rows.Values, 5, 1), fit(t, repeated, nil, s).Model.Logits(rows.Values, 5, 1)
-	for i := range weighted {
-		if math.Abs(weighted[i]-thrice[i]) > 0.02 {
-			t.Fatalf("row %d: %v with weights, %v with repeated rows", i/2, weighted[i], thrice[i])
-		}
-	}
-}
-
 func TestErrors(t *testing.T) {
 	rows := drawn(100, 2, 8)
 	for want, change := range map[string]func(*learners.Rows, *Settings){

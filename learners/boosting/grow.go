@@ -13,16 +13,15 @@ import (
 
 // booster adds trees to a model of some of the rows.
 type booster struct {
-	labels  []int
-	weights []float64 // nil for equal ones
-	data    *table
-	s       Settings
-	learnt  []int32 // rows
-	random  *rand.Rand
-	start   []float64   // score of each tree's class before the first round
-	scores  [][]float64 // trees × n, of all rows, those held out too
-	trees   [][]float32 // nodes of each tree, round after round
-	slopes  [][]slope   // trees × learnt rows, of this round
+	labels []int
+	data   *table
+	s      Settings
+	learnt []int32 // rows
+	random *rand.Rand
+	start  []float64   // score of each tree's class before the first round
+	scores [][]float64 // trees × n, of all rows, those held out too
+	trees  [][]float32 // nodes of each tree, round after round
+	slopes [][]slope   // trees × learnt rows, of this round
 }
 
 // slope is the gradient of the loss in a score, and its second derivative.
@@ -31,21 +30,12 @@ type slope struct{ g, h float32 }
 func newBooster(rows learners.Rows, data *table, s Settings, fold []int, held int, random *rand.Rand) *booster {
 	n := len(rows.Labels)
 	b := &booster{labels: rows.Labels, data: data, s: s, random: random}
-	if rows.Weights != nil { // to a mean of 1, which LeastRows and L2 are meant for
-		sum := 0.0
-		for _, w := range rows.Weights {
-			sum += w
-		}
-		for _, w := range rows.Weights {
-			b.weights = append(b.weights, w*float64(n)/sum)
-		}
-	}
 	counts, all := slices.Repeat([]float64{1 / float64(rows.Classes)}, rows.Classes), 1.0 // as if one more row were of all classes
 	for i := range n {
 		if fold == nil || fold[i] != held {
 			b.learnt = append(b.learnt, int32(i))
-			counts[rows.Labels[i]] += b.weight(i)
-			all += b.weight(i)
+			counts[rows.Labels[i]]++
+			all++
 		}
 	}
 	if rows.Classes == 2 {
@@ -62,19 +52,12 @@ func newBooster(rows learners.Rows, data *table, s Settings, fold []int, held in
 	return b
 }
 
-func (b *booster) weight(row int) float64 {
-	if b.weights == nil {
-		return 1
-	}
-	return b.weights[row]
-}
-
 // setSlopes computes those of the learnt rows.
 func (b *booster) setSlopes() {
 	const least = 1e-16 // second derivative
 	p := make([]float64, len(b.scores))
 	for place, row := range b.learnt {
-		y, w := b.labels[row], b.weight(int(row))
+		y := b.labels[row]
 		if len(p) == 1 {
 			p[0], y = 1/(1+math.Exp(-b.scores[0][row])), y-1
 		} else {
@@ -95,7 +78,7 @@ func (b *booster) setSlopes() {
 			if tree == y {
 				g--
 			}
-			b.slopes[tree][place] = slope{float32(w * g), float32(w * max(p*(1-p), least))}
+			b.slopes[tree][place] = slope{float32(g), float32(max(p*(1-p), least))}
 		}
 	}
 }

@@ -8,7 +8,6 @@ package forest
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -59,13 +58,10 @@ const (
 // Fit is a [learners.Learner], whose model is a [Forest]. Crossed is out of bag: each row is judged by the
 // trees that did not draw it or another one of its group, and the other rows, by one classifier, by the mean
 // number of trees that judge such a row: fewer trees are less sure. One thread grows the trees. An error
-// is that of the context, of values that are not finite, of weights, or of too many classes.
+// is that of the context, of values that are not finite, or of too many classes.
 func Fit(ctx context.Context, rows learners.Rows, others []float32, threads int, random *rand.PCG) (learners.Fitted, error) {
 	n, k, d := len(rows.Labels), rows.Classes, rows.Columns()
-	switch err := cmp.Or(learners.CheckClasses(k), rows.Check(false)); {
-	case rows.Weights != nil:
-		return learners.Fitted{}, errors.New("forest: rows have weights, which trees of a forest know none of: choose another method")
-	case err != nil:
+	if err := cmp.Or(learners.CheckClasses(k), rows.Check(false)); err != nil {
 		return learners.Fitted{}, fmt.Errorf("forest: %w", err)
 	}
 	g := newGrower(rows, rand.New(random))

@@ -256,7 +256,6 @@ func TestEdges(t *testing.T) {
 	many.Classes = learners.MostClasses + 1
 	must.Refuse(Fit(t.Context(), many, nil, 1, rand.NewPCG(1, 1)))(t, "2049 classes")
 	for want, wrong := range map[string]learners.Rows{
-		"rows have weights": {Values: one.Values, Labels: one.Labels, Classes: 3, Weights: []float64{1, 1, 1, 1}},
 		"row 1, column 0: the value is NaN; make it finite": {Values: []float32{1, float32(math.NaN()), 2, 3}, Labels: one.Labels, Classes: 3},
 	} {
 		must.Refuse(Fit(t.Context(), wrong, nil, 1, rand.NewPCG(1, 1)))(t, want)

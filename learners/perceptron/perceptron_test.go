@@ -146,13 +146,13 @@ func TestGradient(t *testing.T) {
 		}
 	}
 	const rows, scale = 10, 1.25
-	b, labels, weights := newBatch(n, rows), make([]int, rows), make([]float64, rows)
+	b, labels := newBatch(n, rows), make([]int, rows)
 	values, all := make([]float32, 3*rows), evenly.All(rows)
 	for i := range values {
 		values[i] = float32(random.NormFloat64())
 	}
 	for i := range rows {
-		labels[i], weights[i] = i%4, 0.5+float64(i%3)
+		labels[i] = i % 4
 	}
 	b.set(values, 3, all)
 	value := func() float64 {
@@ -163,11 +163,11 @@ func TestGradient(t *testing.T) {
 				}
 			}
 		})
-		return softmax.Loss(b.z, b.z, labels, weights, b.room)
+		return softmax.Loss(b.z, b.z, labels, b.room)
 	}
 	gradient := n.clone()
 	value()
-	softmax.Slopes(b.z, labels, weights)
+	softmax.Slopes(b.z, labels)
 	b.backward(n, gradient, scale)
 	for of, pair := range [][2][]float64{{n.hidden, gradient.hidden}, {n.out, gradient.out}} {
 		for i := range pair[0] {
@@ -260,21 +260,6 @@ func TestGroups(t *testing.T) {
 	_, apart := fit(t, Usual(), rows, nil, 2, 1)
 	if a, b := loss(together.Logits, evenly.Pick(rows.Labels, together.Rows), 2), loss(apart.Logits, evenly.Pick(rows.Labels, apart.Rows), 2); a < 0.6 || b > 0.3 || len(groups) != len(together.Rows) {
 		t.Errorf("held-out rows have the loss %v with groups, %v without", a, b)
-	}
-}
-
-// A weight of 0 is no row: the classes of rows that weigh nothing are not learnt.
-func TestWeights(t *testing.T) {
-	rows, held := drawn("checks")
-	for i := range rows.Labels {
-		rows.Weights = append(rows.Weights, 1)
-		if i%2 == 0 {
-			rows.Labels[i], rows.Weights[i] = 1-rows.Labels[i], 1e-6
-		}
-	}
-	m, _ := fit(t, Usual(), rows, nil, 2, 1)
-	if of := loss(m.Logits(held.Values, 6, 1), held.Labels, 2); of > 0.5 {
-		t.Errorf("the loss is %v", of)
 	}
 }
 

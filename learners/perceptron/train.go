@@ -101,7 +101,6 @@ type trainer struct {
 	network
 	rows       learners.Rows
 	learnt     []int
-	weights    []float64 // of the batch; nil for equal ones
 	s          Settings
 	source     *rand.PCG
 	random     *rand.Rand
@@ -144,8 +143,8 @@ func (t *trainer) round(ctx context.Context, rate float64) error {
 		t.next += size
 		t.take(rows)
 		t.batch.forward(t.network, t.drop)
-		softmax.Loss(t.batch.z, t.batch.z, t.labels, t.weights, t.batch.room)
-		softmax.Slopes(t.batch.z, t.labels, t.weights)
+		softmax.Loss(t.batch.z, t.batch.z, t.labels, t.batch.room)
+		softmax.Slopes(t.batch.z, t.labels)
 		t.batch.backward(t.network, t.gradient, t.scale())
 		t.adam(rate)
 	}
@@ -156,9 +155,6 @@ func (t *trainer) round(ctx context.Context, rate float64) error {
 func (t *trainer) take(rows []int) {
 	t.batch.set(t.rows.Values, t.d, rows)
 	t.labels = evenly.Pick(t.rows.Labels, rows)
-	if t.rows.Weights != nil {
-		t.weights = evenly.Pick(t.rows.Weights, rows)
-	}
 }
 
 // scale is what units that are kept are multiplied by.
@@ -207,11 +203,7 @@ func (t *trainer) loss(rows []int) (sum float64) {
 	logits := t.network.logits(t.rows.Part(rows).Values, t.d)
 	for i, row := range rows {
 		of := logits[i*t.k : (i+1)*t.k]
-		loss := floats.LogSumExp(of) - of[t.rows.Labels[row]]
-		if t.rows.Weights != nil {
-			loss *= t.rows.Weights[row]
-		}
-		sum += loss
+		sum += floats.LogSumExp(of) - of[t.rows.Labels[row]]
 	}
 	return sum
 }

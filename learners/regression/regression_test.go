@@ -44,12 +44,8 @@ func fit(t testing.TB, rows learners.Rows, others []float32, threads int) (Class
 // At the minimum the gradient is 0, whatever the start, in the coordinates of the search and in others.
 func TestMinimum(t *testing.T) {
 	rows := problemOf(300, 5, 3, 1.5, 1)
-	weighted := rows
-	for i := range rows.Labels {
-		weighted.Weights = append(weighted.Weights, float64(1+i%4))
-	}
 	two := problemOf(301, 4, 2, 1.5, 1)
-	for name, p := range map[string]*problem{"three": newProblem(rows, 1), "weighted": newProblem(weighted, 1), "two": newProblem(two, 1)} {
+	for name, p := range map[string]*problem{"three": newProblem(rows, 1), "two": newProblem(two, 1)} {
 		for _, c := range []float64{0.01, 1, 100} {
 			var minima []float64
 			for _, start := range [][]float64{nil, make([]float64, p.vectors*(p.d+1))} {
@@ -140,13 +136,10 @@ func TestManyClasses(t *testing.T) {
 	must.Refuse(Fit(t.Context(), many, nil, 1, nil))(t, "1001 classes of 1000 columns are too many: only 999 rows could be learnt from")
 }
 
-// The gradient is that of differences, of weighted rows, two classes and more.
+// The gradient is that of differences, of two classes and more.
 func TestGradient(t *testing.T) {
 	for _, k := range []int{2, 4} {
 		rows := problemOf(150, 3, k, 1, 9)
-		for i := range rows.Labels {
-			rows.Weights = append(rows.Weights, 0.5+float64(i%3))
-		}
 		p := newProblem(rows, 1)
 		at, gradient, rest := make([]float64, p.vectors*4), make([]float64, p.vectors*4), make([]float64, p.vectors*4)
 		for i := range at {

@@ -56,7 +56,6 @@ func (b block) logits(z, vectors []float64) {
 type problem struct {
 	n, d, k, vectors int
 	labels           []int
-	weights          []float64 // to a mean of 1; nil for equal ones
 	blocks           []block
 	gram             []float64   // XᵀX/n with the ones
 	deviations       []float64   // of whether a row is of a vector's class
@@ -75,10 +74,6 @@ func newProblem(rows learners.Rows, threads int) *problem {
 	if p.k == 2 {
 		p.vectors = 1
 	}
-	if rows.Weights != nil {
-		p.weights = slices.Clone(rows.Weights)
-		floats.Scale(float64(p.n)/floats.Sum(p.weights), p.weights)
-	}
 	p.blocks = make([]block, blocks(p.n))
 	p.probabilities = make([][]float64, len(p.blocks))
 	parallel.Each(threads, len(p.blocks), func(_, b int) {
@@ -87,9 +82,9 @@ func newProblem(rows learners.Rows, threads int) *problem {
 	})
 	for y := p.k - p.vectors; y < p.k; y++ {
 		share := 1 / float64(p.k) // as if one more row were of all classes
-		for i, of := range p.labels {
+		for _, of := range p.labels {
 			if of == y {
-				share += p.weight(i)
+				share++
 			}
 		}
 		share /= float64(p.n + 1)
@@ -143,13 +138,6 @@ func (p *problem) whole(at []float64) (whole []float64) {
 	return whole
 }
 
-func (p *problem) weight(row int) float64 {
-	if p.weights == nil {
-		return 1
-	}
-	return p.weights[row]
-}
-
 // inGroups adds up what work returns, and writes, of each block. Groups of blocks depend on their number
 // alone, and so the bits of the sums.
 func (p *problem) inGroups(sums []float64, work func(sums []float64, b int, scratch []float64) float64) (value float64) {
@@ -179,9 +167,9 @@ func (p *problem) value(at, gradient []float64, c float64) float64 {
 		z := scratch[:p.k*n]
 		clear(z[:(p.k-p.vectors)*n])
 		x.logits(z[(p.k-p.vectors)*n:], at)
-		loss = softmax.Loss(q, z, p.labels[first:first+n], p.weightsOf(b), scratch[p.k*n:])
+		loss = softmax.Loss(q, z, p.labels[first:first+n], scratch[p.k*n:])
 		copy(z, q)
-		softmax.Slopes(z, p.labels[first:first+n], p.weightsOf(b))
+		softmax.Slopes(z, p.labels[first:first+n])
 		p.project(gradient, b, z)
 		return loss
 	})
@@ -211,9 +199,6 @@ func (p *problem) curvature(into, step []float64, c float64) {
 			for i, m := range mean {
 				z[y*n+i] -= q[y*n+i] * m
 			}
-			if weights := p.weightsOf(b); weights != nil {
-				floats.Mul(z[y*n:(y+1)*n], weights)
-			}
 		}
 		p.project(into, b, z)
 		return 0
@@ -227,14 +212,6 @@ func (p *problem) curvature(into, step []float64, c float64) {
 func (p *problem) project(sums []float64, b int, factors []float64) {
 	x := p.blocks[b]
 	simd.ProjectAll(sums, x.columns, factors[(p.k-p.vectors)*x.rows:], x.rows)
-}
-
-// weightsOf are those of a block's rows; nil for equal ones.
-func (p *problem) weightsOf(b int) []float64 {
-	if p.weights == nil {
-		return nil
-	}
-	return p.weights[b*blockRows:][:p.blocks[b].rows]
 }
 
 // axes are coordinates in which F is about as steep in all directions: vectors of weights times a lower

@@ -133,8 +133,6 @@ class Outcome:
     def _predicted(self) -> Tuple[Any, List[str], Any, Any, Any]:
         """Ids and what they are in files, numbers of the predicted classes, probabilities, and sets if there are any."""
         path = self.path(self.record["files"]["predictions"])
-        if path.suffix != ".csv":
-            raise ValueError(f"{path}: predictions are read from .csv here; pandas.read_parquet reads this file")
         texts, predicted, probabilities, sets = _data.read_predictions(str(path), self._names)
         ids = _data.kind_of(texts) if self._ids is None else self._ids
         if len(ids) != len(texts):

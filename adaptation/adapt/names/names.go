@@ -7,14 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"iwda/adaptation/labels"
-	"iwda/datasets/table"
 	"iwda/internal/wholefile"
 )
 
-// The files and folders; those of Tables have the end of another format if that was asked for.
+// The files and folders.
 const (
 	Experiment  = "experiment.yaml"
 	Predictions = "predictions.csv"
@@ -27,37 +25,9 @@ const (
 	ToLabel     = labels.FileName
 )
 
-// CSV is the format of tables, unless another one is asked for.
-const CSV = "csv"
-
-// InFormat is the name of a table's file in a format, "" for that of CSV.
-func InFormat(name, format string) string {
-	if format == "" {
-		return name
-	}
-	return strings.TrimSuffix(name, CSV) + format
-}
-
-// Find returns the path of the file of a table in an adaptation's folder, such as
-// [Predictions], in the format in which it is there; that of CSV if it is in none.
-func Find(folder, name string) string {
-	for _, format := range table.Formats() {
-		if path := filepath.Join(folder, InFormat(name, format)); Exists(path) {
-			return path
-		}
-	}
-	return filepath.Join(folder, name)
-}
-
-// Files are the names of the files beside those in folders, of tables in all formats.
+// Files are the names of the files beside those in folders.
 func Files() []string {
-	names := []string{Experiment, Report, Outcome, ToLabel}
-	for _, name := range []string{Predictions, First, Classes} {
-		for _, format := range table.Formats() {
-			names = append(names, InFormat(name, format))
-		}
-	}
-	return names
+	return []string{Experiment, Report, Outcome, ToLabel, Predictions, First, Classes}
 }
 
 // CheckApart is [wholefile.CheckApart], for files that users name: one that would stand for a

@@ -15,7 +15,7 @@ func TestCheckApart(t *testing.T) {
 		testfiles.Write(t, path, "")
 	}
 	write("out/model/model.json")
-	taken := []string{"out/predictions.csv", "out/../out/predictions.parquet", "out/to_label.csv", "out/outcome.json", "out/model/model.json"}
+	taken := []string{"out/predictions.csv", "out/../out/classes.csv", "out/to_label.csv", "out/outcome.json", "out/model/model.json"}
 	for _, path := range taken {
 		if err := CheckApart([]string{"", path}, nil); err != nil {
 			t.Errorf("%s of what is not finished: %v", path, err)

@@ -14,8 +14,6 @@ np.savez("half.npz", features=values.astype(np.float16), labels=labels, ids=ids)
 np.savez_compressed("single-compressed.npz", features=values.astype(np.float32), labels=labels, ids=ids)
 np.savez("double.npz", features=values, labels=np.array([1, 0, -1, 1]), ids=np.array([7, 8, 9, 10]), class_names=np.array(["cat", "dog"]))
 np.savez("probabilities.npz", probabilities=np.array([[0.25, 0.75], [1, 0]], np.float32), labels=np.array([1, 0], np.uint8))
-np.save("pair-features.npy", values.astype(np.float32))
-np.save("pair-labels.npy", np.array([1, 0, np.nan, 1]))
 np.save("fortran.npy", np.asfortranarray(values))
 np.savez_compressed("frame.npz", features=np.asfortranarray(values), labels=labels[:, None], ids=ids[:, None])  # as a data frame's
 np.save("big.npy", values.astype(">f4"))

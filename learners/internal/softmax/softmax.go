@@ -7,10 +7,9 @@ import (
 	"iwda/internal/simd"
 )
 
-// Loss returns the sum of the cross-entropies of rows, each times its weight, of which nil is 1, and sets p to
-// their probabilities. These and the logits z, which may be p, are a column a class, one after the other.
-// room is for twice as many numbers as there are rows.
-func Loss(p, z []float64, labels []int, weights, room []float64) (loss float64) {
+// Loss returns the sum of the cross-entropies of rows, and sets p to their probabilities. These and the logits z,
+// which may be p, are a column a class, one after the other. room is for twice as many numbers as there are rows.
+func Loss(p, z []float64, labels []int, room []float64) (loss float64) {
 	n := len(labels)
 	largest, sum := room[:n], room[n:2*n]
 	copy(largest, z)
@@ -20,16 +19,12 @@ func Loss(p, z []float64, labels []int, weights, room []float64) (loss float64) 
 		simd.Raise(largest, z[at:at+n], plain)
 	}
 	for i, y := range labels {
-		above := largest[i] - z[y*n+i]
-		if weights != nil {
-			above *= weights[i]
-		}
-		loss += above
+		loss += largest[i] - z[y*n+i]
 	}
 	for at := 0; at < len(z); at += n {
 		simd.AddExp(p[at:at+n], z[at:at+n], largest, sum, plain)
 	}
-	loss += simd.SumLogs(sum, weights)
+	loss += simd.SumLogs(sum, nil)
 	for i := range sum {
 		sum[i] = 1 / sum[i]
 	}
@@ -40,12 +35,9 @@ func Loss(p, z []float64, labels []int, weights, room []float64) (loss float64) 
 }
 
 // Slopes makes probabilities p the gradients of the loss in the logits.
-func Slopes(p []float64, labels []int, weights []float64) {
+func Slopes(p []float64, labels []int) {
 	n := len(labels)
 	for i, y := range labels {
 		p[y*n+i]--
-	}
-	for at := 0; weights != nil && at < len(p); at += n {
-		floats.Mul(p[at:at+n], weights)
 	}
 }
