@@ -15,8 +15,8 @@ func (d Dir) check(result Result) error {
 		return fmt.Errorf("id is %q, but variant, task, method and seed make %q", result.ID, id)
 	}
 	if result.ID != d.id || result.Experiment != d.experiment {
-		return fmt.Errorf("%w: run %s of experiment %q lies in the folder of %s of %q",
-			ErrForeign, result.ID, result.Experiment, d.id, d.experiment)
+		return fmt.Errorf("run %s of experiment %q lies in the folder of %s of %q",
+			result.ID, result.Experiment, d.id, d.experiment)
 	}
 	classes := len(result.Classes)
 	return cmp.Or(

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"strings"
-	"time"
 
 	"iwda/internal/input"
 	"iwda/internal/system"
@@ -56,37 +55,22 @@ func (d Dir) Lock() (*Lock, error) {
 	}
 }
 
-// Whoever looks whether a run is held (Locked) shares its lock for a moment, which keeps
-// this process from taking it: it tries again after lookPause, lookTries times at most.
-const (
-	lookPause = 10 * time.Millisecond
-	lookTries = 500
-)
-
-// take locks the file and writes who holds it.
+// take locks the file and writes who holds it. To whoever only looks at that moment, with Locked, it
+// is locked too.
 func (l *Lock) take() error {
-	for range lookTries {
-		err := l.disk.Lock(l.file, system.Exclusive|system.NoWaiting)
-		if err == nil {
-			// Without space for its name the lock holds all the same.
-			host, _ := os.Hostname()
-			if l.file.Truncate(0) == nil {
-				fmt.Fprintf(l.file, "pid %d, %s\n", os.Getpid(), host)
-			}
-			return nil
-		}
-		if !errors.Is(err, system.ErrLocked) {
-			return fmt.Errorf("cannot lock %s: %w; put the results on a file system with locks", l.path, err)
-		}
-		if l.disk.Lock(l.file, system.Shared|system.NoWaiting) != nil {
-			break // it is held, and not only looked at
-		}
-		if err := l.disk.Lock(l.file, system.Unlock); err != nil {
-			return fmt.Errorf("cannot unlock %s: %w", l.path, err)
-		}
-		time.Sleep(lookPause)
+	err := l.disk.Lock(l.file, system.Exclusive|system.NoWaiting)
+	if errors.Is(err, system.ErrLocked) {
+		return fmt.Errorf("%w (%s)", ErrLocked, holder(l.path))
 	}
-	return fmt.Errorf("%w (%s)", ErrLocked, holder(l.path))
+	if err != nil {
+		return fmt.Errorf("cannot lock %s: %w; put the results on a file system with locks", l.path, err)
+	}
+	// Without space for its name the lock holds all the same.
+	host, _ := os.Hostname()
+	if l.file.Truncate(0) == nil {
+		fmt.Fprintf(l.file, "pid %d, %s\n", os.Getpid(), host)
+	}
+	return nil
 }
 
 // Held reports whether the lock is the one that other processes find: it is not once
