@@ -12,22 +12,12 @@ import "iwda/torch"
 // one less how sure the classifier is, on average over the classes, of what it calls the class.
 // A class that no row gives any probability counts as confused.
 //
-// Each class has the same say, however rare it is. rowWeights (B) multiply the certainties; see
-// [EqualClasses].
-func ClassConfusion(logits torch.Tensor, temperature float64, rowWeights torch.Tensor) torch.Tensor {
+// Each class has the same say, however rare it is.
+func ClassConfusion(logits torch.Tensor, temperature float64) torch.Tensor {
 	const least = 1e-30 // of a class's sum, in float32 too
 	p := logits.Scale(1 / temperature).Softmax(1)
-	certainty := weighted(Certainty(p.Detach(), torch.Number(0)), rowWeights)
+	certainty := Certainty(p.Detach(), torch.Number(0))
 	mass := p.Mul(certainty.Reshape(-1, 1))
 	ofClasses := mass.Mul(p).SumDim(0, false).Div(mass.SumDim(0, false).ClampMin(least))
 	return ofClasses.Mean().Affine(-1, 1)
-}
-
-// EqualClasses returns weights of target rows (B), constant to autograd, by which all classes of
-// the batch are about as frequent: Σ_j p_ij / (k q_j), where p are the predictions (B × k) and q
-// the target's class shares (k), which must be positive.
-func EqualClasses(predictions, shares torch.Tensor) torch.Tensor {
-	k := shares.Len()
-	one := torch.Full(1/float64(k), shares.DType(), shares.Device(), k)
-	return predictions.Detach().MatMul(one.Div(shares).Reshape(-1, 1)).Reshape(-1)
 }

@@ -107,6 +107,8 @@ func (d *decoder) mapping(path string, n *yaml.Node, v reflect.Value) {
 var gone = map[string]string{
 	"train.precision": "training passes are float32; delete the key",
 	"bnm":             "mcc has the network sure of target rows too",
+	"iwmcc":           "mcc is as good without class weights, or better",
+	"iwmcc-o":         "mcc is as good without class weights, or better",
 	"moons":           "glyphs are drawn from the seed too",
 }
 

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"iwda/experiments/config"
-	"iwda/experiments/measure"
 	"iwda/losses"
 	"iwda/losses/form"
 	"iwda/nets"
@@ -33,8 +32,7 @@ type domainLoss struct {
 
 // newAlignment makes the alignment of a method, nil for none. Parameters are drawn
 // from libtorch's generator.
-func newAlignment(run config.Resolved, method config.Method, featureSize int, sourceShares torch.Tensor) alignment {
-	classes := sourceShares.Len()
+func newAlignment(run config.Resolved, method config.Method, featureSize, classes int) alignment {
 	d := run.Discriminator
 	discriminated := func(input conditioning) adversarial {
 		return adversarial{
@@ -69,7 +67,11 @@ func newAlignment(run config.Resolved, method config.Method, featureSize int, so
 			return losses.MaximumMeanDiscrepancy(mmd, f.rowWeights, featureLayer(f), predictionLayer(f))
 		})
 	case config.MCC:
-		return classConfusion(sourceShares)
+		const temperature = 2.5 // that of the publication
+		return untrained(func(f stepOutputs) torch.Tensor {
+			_, target := f.split(f.logits)
+			return losses.ClassConfusion(target, temperature)
+		})
 	}
 	panic(fmt.Sprintf("train: method %s: no alignment %q", method.Name, method.Alignment))
 }
@@ -189,19 +191,4 @@ func featureLayer(f stepOutputs) losses.Layer {
 func predictionLayer(f stepOutputs) losses.Layer {
 	source, target := f.split(f.logits.Softmax(1))
 	return losses.Layer{Source: source, Target: target, Kernel: losses.PredictionKernel}
-}
-
-// classConfusion is minimum class confusion (MCC). With class weights, target rows count such that
-// all classes are about as frequent.
-func classConfusion(sourceShares torch.Tensor) untrained {
-	const temperature = 2.5 // that of the publication
-	return func(f stepOutputs) torch.Tensor {
-		_, target := f.split(f.logits)
-		var rowWeights torch.Tensor
-		if !f.classWeights.IsZero() {
-			shares := f.classWeights.ClampMin(measure.LeastWeight).Mul(sourceShares)
-			rowWeights = losses.EqualClasses(target.Softmax(1), shares.Div(shares.Sum()))
-		}
-		return losses.ClassConfusion(target, temperature, rowWeights)
-	}
 }

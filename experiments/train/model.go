@@ -112,9 +112,8 @@ type stepOutputs struct {
 	// probabilities are the predictions of all rows, (2B × k), for the statistics behind
 	// the class weights.
 	probabilities torch.Tensor
-	// classWeights are w (k), and rowWeights is w_y of each source row (B); both are the zero
-	// Tensor if the domain loss is not weighted.
-	classWeights, rowWeights torch.Tensor
+	// rowWeights is w_y of each source row (B), the zero Tensor if the domain loss is not weighted.
+	rowWeights torch.Tensor
 }
 
 // split cuts rows of both domains into the source's and the target's.

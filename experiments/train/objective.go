@@ -34,7 +34,7 @@ func newObjective(run config.Resolved, method config.Method, featureSize int, so
 		weightDomain: method.WeightDomain,
 	}
 	for _, shares := range sources {
-		o.pairs = append(o.pairs, pair{newClassification(run, method, shares), newAlignment(run, method, featureSize, shares)})
+		o.pairs = append(o.pairs, pair{newClassification(run, method, shares), newAlignment(run, method, featureSize, shares.Len())})
 	}
 	return o
 }
@@ -73,7 +73,7 @@ func (o *objective) losses(f stepOutputs, aligned bool, coefficients []torch.Coe
 		classification = append(classification, pair.classification(source, f.labels, classWeights[i]))
 		if aligned {
 			if o.weightDomain {
-				f.classWeights, f.rowWeights = classWeights[i], classWeights[i].IndexSelect(0, f.labels)
+				f.rowWeights = classWeights[i].IndexSelect(0, f.labels)
 			}
 			loss := pair.alignment.loss(f, coefficients)
 			domain, l.discriminator = append(domain, loss.value), append(l.discriminator, loss.logits...)

@@ -31,7 +31,7 @@ dataset: {name: glyphs, train_per_class: 20, test_per_class: 6}
 tasks: [clean-warped]
 variants: [full, subsampled]
 methods: [source-only, dann, iwdan, iwdan-o, "dann+wc", "dann+wda-o", cdan, iwcdan, "cdan+wda", "cdan+wc-o",
-  cdan-e, iwcdan-e, iwcdan-e-o, dan, jan, iwjan, iwjan-o, mcc, iwmcc, iwmcc-o]
+  cdan-e, iwcdan-e, iwcdan-e-o, dan, jan, iwjan, iwjan-o, mcc]
 seeds: [1, 2]
 train: {epochs: 3, batch: 16}
 weights: {min_singular_value: 0} # a few steps make no classifier
