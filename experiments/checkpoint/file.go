@@ -39,19 +39,6 @@ type DamagedError struct {
 func (e *DamagedError) Error() string { return fmt.Sprintf("%s is damaged: %v", e.Path, e.Reason) }
 func (e *DamagedError) Unwrap() error { return e.Reason }
 
-// FormatError is a whole checkpoint in a format of other versions of this program.
-type FormatError struct {
-	Path   string
-	Format string
-}
-
-func (e *FormatError) Error() string { return fmt.Sprintf("%s: %s", e.Path, e.Difference()) }
-
-// Difference says what the format is and what it should be.
-func (e *FormatError) Difference() string {
-	return fmt.Sprintf("format: %q there, %q here", e.Format, format)
-}
-
 // Write writes a checkpoint to an empty file. tensors is to write a safetensors file with
 // the metadata that it is given; it is called once.
 func Write(file wholefile.File, record Record, tensors func(w io.Writer, metadata map[string]string) error) error {
@@ -95,9 +82,8 @@ type File struct {
 	Content []byte // of the safetensors file
 }
 
-// Read reads a checkpoint. The error is a [*DamagedError] for a file that is not whole, and a
-// [*FormatError] for one in another format. A file that cannot be read may be whole all the
-// same: then it is the system's error.
+// Read reads a checkpoint. The error is a [*DamagedError] for a file that is not whole. One that
+// cannot be read, or is in the format of another version, may be whole all the same.
 func Read(path string) (File, error) {
 	content, err := input.Read(path, input.Tensors)
 	if err != nil {
@@ -117,7 +103,7 @@ func readRecord(path string, content []byte) (Record, error) {
 		return Record{}, &DamagedError{path, err}
 	}
 	if metadata[formatKey] != format {
-		return Record{}, &FormatError{path, metadata[formatKey]}
+		return Record{}, fmt.Errorf("%s: format: %q there, %q here: another version of iwda wrote it", path, metadata[formatKey], format)
 	}
 	record := Record{Version: metadata[versionKey], Config: metadata[configKey]}
 	if err := json.Unmarshal([]byte(metadata[stateKey]), &record.State); err != nil {

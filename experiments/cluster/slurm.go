@@ -62,41 +62,9 @@ func (s Slurm) CheckOptions() error {
 			mistakes = append(mistakes, fmt.Errorf("%q is no option of sbatch in the form --name=value", text))
 		case !optionValue.MatchString(value):
 			mistakes = append(mistakes, fmt.Errorf("%s %q: a value may not hold blanks, quotes, \\, # or $", name, value))
-		case name == "--time" && slices.Contains(s.Options, text):
-			if limit, ok := timeLimit(value); ok && limit <= shortestLimit {
-				mistakes = append(mistakes, fmt.Errorf("--time %s: a task stops its run %d seconds before the limit, and Slurm may be a minute early; give it more than %d seconds", value, warning, shortestLimit))
-			}
 		}
 	}
 	return errors.Join(mistakes...)
-}
-
-// timeLimit reads a limit as sbatch does: MINUTES[:SECONDS], HOURS:MINUTES:SECONDS or
-// DAYS-HOURS[:MINUTES[:SECONDS]], in seconds. What it does not know, such as UNLIMITED, is
-// for sbatch to judge.
-func timeLimit(text string) (seconds int, ok bool) {
-	days, rest, withDays := strings.Cut(text, "-")
-	if !withDays {
-		days, rest = "0", text
-	}
-	parts := strings.Split(rest, ":")
-	switch n := len(parts); {
-	case n > 3:
-		return 0, false
-	case withDays:
-		parts = append(parts, "0", "0")[:3]
-	case n < 3:
-		parts = append([]string{"0"}, append(parts, "0")[:2]...)
-	}
-	total := 0
-	for i, part := range append([]string{days}, parts...) {
-		n, err := strconv.Atoi(part)
-		if err != nil {
-			return 0, false
-		}
-		total = []int{1, 24, 60, 60}[i]*total + n
-	}
-	return total, true
 }
 
 // SubmitScript submits all others.
@@ -117,12 +85,8 @@ var templates = template.Must(template.New("").
 	ParseFS(templateFiles, "templates/*"))
 
 // warning is the time in seconds between the signal and the time limit: a run needs a
-// few for a checkpoint, and Slurm may be a minute late. It may be a minute early too, so that
-// a task with no more than shortestLimit may be stopped when it begins.
-const (
-	warning       = 120
-	shortestLimit = warning + 60
-)
+// few for a checkpoint, and Slurm may be a minute late.
+const warning = 120
 
 // fruitless is the number of starts in a row without a new checkpoint after which a task
 // gives up.

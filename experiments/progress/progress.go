@@ -4,7 +4,6 @@ package progress
 
 import (
 	"fmt"
-	"math"
 	"strings"
 	"time"
 
@@ -17,15 +16,15 @@ func endLine(u schedule.Update, took time.Duration) string {
 	case schedule.Finished:
 		r := u.Result
 		if !r.LastAccuracy.Measured {
-			return fmt.Sprintf("finished %v in %s", u.Run.ID, short(took))
+			return fmt.Sprintf("finished %v in %v", u.Run.ID, short(took))
 		}
-		return fmt.Sprintf("finished %v: accuracy best %s (epoch %d), last %s, in %s",
+		return fmt.Sprintf("finished %v: accuracy best %s (epoch %d), last %s, in %v",
 			u.Run.ID, percent(r.BestAccuracy.Value), r.BestEpoch.Value, percent(r.LastAccuracy.Value), short(took))
 	case schedule.Failed:
 		reason, _, _ := strings.Cut(u.Failure.Error(), "\n")
 		return fmt.Sprintf("failed   %v: %s", u.Run.ID, strings.TrimSuffix(reason, ":"))
 	}
-	return fmt.Sprintf("stopped  %v after %s", u.Run.ID, short(took))
+	return fmt.Sprintf("stopped  %v after %v", u.Run.ID, short(took))
 }
 
 func skippedLine(runs int) string {
@@ -39,24 +38,12 @@ func skippedLine(runs int) string {
 func total(t *tracker) string {
 	text := fmt.Sprintf("%d/%d runs", t.ended, t.runs)
 	if left, ok := t.timeLeft(); ok {
-		text += ", " + short(left) + " left"
+		text += fmt.Sprintf(", %v left", short(left))
 	}
 	return text
 }
 
 func percent(fraction float64) string { return fmt.Sprintf("%.2f%%", 100*fraction) }
 
-// short returns a duration in at most two units: 9s, 1m09s, 2h05m, 3d04h.
-func short(d time.Duration) string {
-	seconds := int(math.Round(d.Seconds()))
-	minutes, hours, days := seconds/60, seconds/3600, seconds/86400
-	switch {
-	case minutes == 0:
-		return fmt.Sprintf("%ds", seconds)
-	case hours == 0:
-		return fmt.Sprintf("%dm%02ds", minutes, seconds%60)
-	case days == 0:
-		return fmt.Sprintf("%dh%02dm", hours, minutes%60)
-	}
-	return fmt.Sprintf("%dd%02dh", days, hours%24)
-}
+// short returns a duration in whole seconds.
+func short(d time.Duration) time.Duration { return d.Round(time.Second) }

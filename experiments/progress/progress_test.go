@@ -130,16 +130,6 @@ func TestTotal(t *testing.T) {
 	}
 }
 
-func TestShort(t *testing.T) {
-	for seconds, want := range map[float64]string{
-		0: "0s", 59.4: "59s", 59.6: "1m00s", 69: "1m09s", 3599: "59m59s", 3600: "1h00m", 7500: "2h05m", 86400*3 + 4*3600: "3d04h",
-	} {
-		if got := short(time.Duration(seconds * float64(time.Second))); got != want {
-			t.Errorf("%v s: got %s, want %s", seconds, got, want)
-		}
-	}
-}
-
 // On a terminal the last line says how far the runs are, no wider than it, and is gone at the end.
 func TestTerminal(t *testing.T) {
 	var b strings.Builder
@@ -206,7 +196,7 @@ func TestOverallLines(t *testing.T) {
 	observe(10, failed(2))
 	l.Close()
 	want := `1 run was already finished
-0/3 runs, 4m00s left
+0/3 runs, 4m0s left
 1/3 runs, 2m40s left
 failed   full/a-b/dann/seed-2: no memory; 2/3 runs, 1m10s left
 `

@@ -191,9 +191,6 @@ func (c *checkpoints) resume() (err error) {
 
 func (c *checkpoints) resumeFrom(path string) error {
 	file, err := checkpoint.Read(path)
-	if other := (*checkpoint.FormatError)(nil); errors.As(err, &other) {
-		return &OtherRunError{path, []string{other.Difference()}}
-	}
 	if err != nil {
 		return err
 	}

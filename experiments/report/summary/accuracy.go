@@ -3,7 +3,6 @@ package summary
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -146,33 +145,8 @@ func CompareAccuracies(s Selection) Accuracies {
 	if a.InPaper && experiment.Network.Pretrained == config.NotPretrained {
 		a.Notes = append(a.Notes, "The networks were trained from scratch, without pretrained weights; the paper used ImageNet weights.")
 	}
-	a.Notes = append(a.Notes, s.machines()...)
 	a.Notes = append(a.Notes, s.Notes...)
 	return a
-}
-
-// machines says in a note on which machines the results were made, those of most of them first;
-// nothing where none says so.
-func (s Selection) machines() []string {
-	runs := map[string]int{}
-	for _, run := range s.runs {
-		if r := run.Result; measured(r) && r.Machine != "" {
-			runs[r.Machine]++
-		}
-	}
-	names := slices.SortedFunc(maps.Keys(runs), func(a, b string) int {
-		return cmp.Or(runs[b]-runs[a], strings.Compare(a, b))
-	})
-	switch len(names) {
-	case 0:
-		return nil
-	case 1:
-		return []string{"Made on " + names[0] + "."}
-	}
-	for i, name := range names {
-		names[i] = fmt.Sprintf("%s (%d)", name, runs[name])
-	}
-	return []string{"Made on machines that may round otherwise: " + strings.Join(names, "; ") + "."}
 }
 
 // Average returns the block's group of averages, or its group of the only task, and

@@ -40,25 +40,6 @@ func group(t *testing.T, a Accuracies, variant, task string) map[string]Row {
 	return nil
 }
 
-// Runs of other machines round otherwise: a note says where the results come from.
-func TestMachinesAreNamed(t *testing.T) {
-	results := sample.DigitsResults()
-	notes := func() string { return strings.Join(compare(results, sample.Digits()).Notes, "\n") }
-	if got := notes(); strings.Contains(got, "Made on") {
-		t.Errorf("machines that nobody recorded: %s", got)
-	}
-	for i := range results {
-		results[i].Machine = "Left, AVX2"
-	}
-	if got := notes(); !strings.Contains(got, "Made on Left, AVX2.") {
-		t.Error(got)
-	}
-	results[0].Machine, results[3].Machine = "Right, AVX512", "Right, AVX512"
-	if got := notes(); !strings.Contains(got, "Made on machines that may round otherwise: Left, AVX2 (10); Right, AVX512 (2).") {
-		t.Error(got)
-	}
-}
-
 func TestCompareAccuracies(t *testing.T) {
 	a := compare(sample.DigitsResults(), sample.Digits())
 	nan := math.NaN()
