@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -13,111 +12,38 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-
-	"iwda/experiments/config"
 )
 
-// hues is the palette of Okabe and Ito (2008), which colour-blind readers tell
-// apart, without black, which source-only has, and yellow, which pales on white.
-// An alignment takes three in a row: its base, estimated and oracle weights.
+// hues are black and the palette of Okabe and Ito (2008), which colour-blind readers tell
+// apart, without yellow, which pales on white.
 var hues = []color.NRGBA{
+	{A: 0xFF},
 	{R: 0xE6, G: 0x9F, B: 0x00, A: 0xFF}, // orange
 	{R: 0x00, G: 0x72, B: 0xB2, A: 0xFF}, // blue
-	{R: 0x56, G: 0xB4, B: 0xE9, A: 0xFF}, // sky blue
 	{R: 0xD5, G: 0x5E, B: 0x00, A: 0xFF}, // vermillion
 	{R: 0x00, G: 0x9E, B: 0x73, A: 0xFF}, // bluish green
 	{R: 0xCC, G: 0x79, B: 0xA7, A: 0xFF}, // reddish purple
+	{R: 0x56, G: 0xB4, B: 0xE9, A: 0xFF}, // sky blue
 }
 
-// marks are the glyphs of the alignments, filled for estimated weights and hollow
-// otherwise.
-var marks = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}}
-
-// round is the number of alignments after which hues and marks begin again together.
-const round = 6
-
-// hollow draws a filled glyph as an outline around white.
-type hollow struct {
-	draw.GlyphDrawer
+var marks = []draw.GlyphDrawer{
+	draw.CrossGlyph{}, draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.RingGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.PlusGlyph{},
 }
 
-// DrawGlyph implements draw.GlyphDrawer.
-func (h hollow) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
-	h.GlyphDrawer.DrawGlyph(c, style, at)
-	c.SetColor(color.White)
-	style.Radius *= 0.6
-	h.GlyphDrawer.DrawGlyph(c, style, at)
-}
+var dashes = [][]vg.Length{points(1, 2), nil, points(4, 2), points(7, 2, 1, 2), points(10, 2, 1, 1, 1, 1)}
 
-// style tells the lines of a figure apart, in grey print too: the glyph shows the
-// alignment, or the settings of a method, the dashes what the weights are and which losses they enter.
+// style tells the lines of a figure apart, in grey print too.
 type style struct {
 	color color.NRGBA
 	dash  []vg.Length
 	glyph draw.GlyphDrawer
 }
 
-// variations are the settings after the @ of a method's name in the order in which they take dashes and
-// hues. One that is not here comes after them.
-var variations = []string{"linear", "forest", "boosting", "own", "matched", "appendix", "released"}
-
-// variationMarks are the glyphs of settings, none of which an alignment has.
-var variationMarks = []draw.GlyphDrawer{draw.PlusGlyph{}, draw.RingGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}}
-
-// styleOf returns the style of the method, the same in every figure. Each of its settings has a hue and a
-// mark of its own, as far as these go, and dots between its dashes.
-func styleOf(name string) style {
-	base, of, varied := strings.Cut(name, "@")
-	method, known := config.ParseMethod(base)
-	if !known {
-		method.Alignment = config.NoAlignment
-	}
-	s := methodStyle(method)
-	if !varied {
-		return s
-	}
-	place := slices.Index(variations, of)
-	if place < 0 {
-		place = len(variations)
-	}
-	if s.dash == nil {
-		s.dash = points(10, 2)
-	}
-	for range place + 1 {
-		s.dash = append(s.dash, points(1, 1)...)
-	}
-	s.color, s.glyph = hues[(slices.Index(hues, s.color)+1+place)%len(hues)], variationMarks[place%len(variationMarks)]
-	return s
-}
-
-func methodStyle(method config.Method) style {
-	if method.Alignment == config.NoAlignment {
-		return style{color: color.NRGBA{A: 0xFF}, dash: points(1, 2), glyph: draw.CrossGlyph{}}
-	}
-	family := method.Alignment.Properties().Place
-	kind, dash := 0, points(4, 2)
-	switch method.Weights {
-	case config.EstimatedWeights:
-		kind, dash = 1, nil
-	case config.OracleWeights:
-		kind, dash = 2, points(7, 2, 1, 2)
-	}
-	if kind > 0 && method.WeightClassification != method.WeightDomain {
-		// The ablations: two hues further on for each loss that has weights alone.
-		if kind += 2; method.WeightDomain {
-			kind += 2
-		}
-		dash = append(dash, points(2, 1, 2, 1)...)
-	}
-	for range family / round {
-		// Hues and marks begin again: the breaks in the lines tell the rounds apart.
-		dash = append(dash, points(12, 2)...)
-	}
-	glyph := marks[family%len(marks)]
-	if method.Weights != config.EstimatedWeights {
-		glyph = hollow{glyph}
-	}
-	return style{color: hues[(3*family+kind)%len(hues)], dash: dash, glyph: glyph}
+// styleOf returns the style of one of an experiment's methods, the same in all of its figures: the numbers of
+// hues, marks and dashes have no common factor, so that all methods differ in two of them.
+func styleOf(methods []string, name string) style {
+	place := max(0, slices.Index(methods, name))
+	return style{hues[place%len(hues)], dashes[place%len(dashes)], marks[place%len(marks)]}
 }
 
 func (s style) line() draw.LineStyle {
