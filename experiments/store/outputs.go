@@ -14,6 +14,7 @@ import (
 
 	"iwda/internal/evenly"
 	"iwda/internal/input"
+	"iwda/nets/statedict"
 )
 
 // Outputs are the logits that the network of a finished run gives in evaluation mode: what
@@ -102,19 +103,6 @@ func tensor(name string, kind safetensors.DType, values any, shape ...uint64) sa
 	return safetensors.Tensor{Name: name, DType: kind, Shape: shape, Data: data.Bytes()}
 }
 
-// tensorsIn are those of a file of that content, by their names.
-func tensorsIn(text []byte) (map[string]safetensors.Tensor, error) {
-	file, err := safetensors.Parse(text)
-	if err != nil {
-		return nil, err
-	}
-	tensors := make(map[string]safetensors.Tensor, len(file.Tensors))
-	for _, t := range file.Tensors {
-		tensors[t.Name] = t
-	}
-	return tensors, nil
-}
-
 // ReadOutputs reads outputs.safetensors. The error wraps [fs.ErrNotExist] if there is none: the run
 // held nothing out.
 func (d Dir) ReadOutputs() (Outputs, error) {
@@ -134,16 +122,22 @@ func (d Dir) ReadOutputs() (Outputs, error) {
 }
 
 func parseOutputs(text []byte) (o Outputs, err error) {
-	tensors, err := tensorsIn(text)
+	tensors, err := statedict.Parse(text)
 	if err != nil {
 		return Outputs{}, err
+	}
+	of := func(name string) (t safetensors.Tensor, is bool) {
+		if found := statedict.Find(tensors, name); found != nil {
+			return *found, true
+		}
+		return t, false
 	}
 	rows := map[string]uint64{}
 	for _, logits := range []struct {
 		name   string
 		values *[]float32
 	}{{heldOutLogits, &o.HeldOut}, {targetLogits, &o.Target}, {crossedLogits, &o.TargetCrossed}} {
-		t, is := tensors[logits.name]
+		t, is := of(logits.name)
 		if !is && logits.name == crossedLogits {
 			continue
 		}
@@ -151,10 +145,7 @@ func parseOutputs(text []byte) (o Outputs, err error) {
 			return Outputs{}, fmt.Errorf("%s is no matrix of float32, or has another number of classes", logits.name)
 		}
 		o.Classes, rows[logits.name] = int(t.Shape[1]), t.Shape[0]
-		*logits.values = make([]float32, t.Shape[0]*t.Shape[1])
-		if _, err := binary.Decode(t.Data, binary.LittleEndian, *logits.values); err != nil {
-			return Outputs{}, fmt.Errorf("%s: %w", logits.name, err)
-		}
+		*logits.values = statedict.Floats(t)
 	}
 	if n := rows[crossedLogits]; n != 0 && n != rows[targetLogits] {
 		return Outputs{}, fmt.Errorf("%s has %d rows, %s %d", crossedLogits, n, targetLogits, rows[targetLogits])
@@ -168,7 +159,7 @@ func parseOutputs(text []byte) (o Outputs, err error) {
 		{heldOutGroups, heldOutLogits, 0, math.MaxInt32, &o.HeldOutGroups}, {targetGroups, targetLogits, 0, math.MaxInt32, &o.TargetGroups},
 		{heldOutRows, heldOutLogits, 0, math.MaxInt32, &o.HeldOutRows},
 	} {
-		t, is := tensors[numbers.name]
+		t, is := of(numbers.name)
 		if !is && slices.Contains([]string{heldOutGroups, targetGroups, heldOutRows}, numbers.name) {
 			continue
 		}
@@ -208,13 +199,6 @@ func (s *Statistics) Add(step int, confusion, targetPredictions []float64) {
 	}
 }
 
-// The tensors of statistics.safetensors.
-const (
-	statisticsSteps     = "steps"
-	statisticsConfusion = "confusion"
-	statisticsTarget    = "target_predictions"
-)
-
 // WriteStatistics writes statistics.safetensors, nothing if there was no update.
 func (d Dir) WriteStatistics(s Statistics) error {
 	n := uint64(len(s.Steps))
@@ -223,36 +207,9 @@ func (d Dir) WriteStatistics(s Statistics) error {
 	}
 	k := uint64(len(s.TargetPredictions)) / n
 	file := safetensors.File{Tensors: []safetensors.Tensor{
-		tensor(statisticsSteps, safetensors.I64, s.Steps, n),
-		tensor(statisticsConfusion, safetensors.F32, s.Confusion, n, k, k),
-		tensor(statisticsTarget, safetensors.F32, s.TargetPredictions, n, k),
+		tensor("steps", safetensors.I64, s.Steps, n),
+		tensor("confusion", safetensors.F32, s.Confusion, n, k, k),
+		tensor("target_predictions", safetensors.F32, s.TargetPredictions, n, k),
 	}}
 	return d.disk.Write(d.Path(StatisticsFile), func(w io.Writer) error { return file.Serialize(w) })
-}
-
-// ReadStatistics reads statistics.safetensors. The error wraps [fs.ErrNotExist] if there is none, as of
-// runs of former versions.
-func (d Dir) ReadStatistics() (s Statistics, err error) {
-	path := d.Path(StatisticsFile)
-	text, err := input.Read(path, input.Tensors)
-	if err != nil {
-		return Statistics{}, err
-	}
-	tensors, err := tensorsIn(text)
-	if err != nil {
-		return Statistics{}, fmt.Errorf("%s: %w", path, err)
-	}
-	steps, mu := tensors[statisticsSteps], tensors[statisticsTarget]
-	if len(steps.Shape) != 1 || len(mu.Shape) != 2 {
-		return Statistics{}, fmt.Errorf("%s has no %s of as many updates as %s", path, statisticsTarget, statisticsSteps)
-	}
-	n, k := steps.Shape[0], mu.Shape[1]
-	s = Statistics{make([]int64, n), make([]float32, n*k*k), make([]float32, n*k)}
-	for name, values := range map[string]any{statisticsSteps: s.Steps, statisticsConfusion: s.Confusion, statisticsTarget: s.TargetPredictions} {
-		data := tensors[name].Data
-		if _, err := binary.Decode(data, binary.LittleEndian, values); err != nil || len(data) != binary.Size(values) {
-			return Statistics{}, fmt.Errorf("%s: %s is not of %d updates and %d classes", path, name, n, k)
-		}
-	}
-	return s, nil
 }
