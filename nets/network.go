@@ -69,8 +69,6 @@ func New(name architecture.Name, s Settings) (network Network, weightsSHA256 str
 	switch name {
 	case architecture.LeNet:
 		return NewLeNet(s.RowShape[0], s.Classes), "", nil
-	case architecture.Linear:
-		return NewLinear(s.RowShape[0], s.Classes), "", nil
 	case architecture.MLP:
 		const dropout = 0.5
 		hidden := slices.Repeat([]int{s.HiddenSize}, s.HiddenLayers-1)

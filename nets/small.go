@@ -59,31 +59,6 @@ func (n *MLP) State() State {
 	return slices.Concat(state, n.bottleneck.state("bottleneck"), n.classifier.state("classifier"))
 }
 
-// Linear is a linear classifier of row vectors, which are its features.
-type Linear struct {
-	classifier layer
-	inputs     int
-}
-
-// NewLinear returns a classifier of rows of inputs numbers; weights Xavier normal, drawn from
-// libtorch's generator, biases 0.
-func NewLinear(inputs, classes int) *Linear {
-	n := &Linear{newLinear(inputs, classes), inputs}
-	n.classifier.initXavierNormal()
-	return n
-}
-
-// Forward returns the rows (rows × inputs) and their logits (rows × classes).
-func (n *Linear) Forward(x torch.Tensor, _ bool) (features, logits torch.Tensor) {
-	return x, n.classifier.linear(x)
-}
-
-// FeatureSize returns the number of inputs.
-func (n *Linear) FeatureSize() int { return n.inputs }
-
-// State returns classifier.weight (classes × inputs) and classifier.bias.
-func (n *Linear) State() State { return n.classifier.state("classifier") }
-
 // LeNet is the digits network of the paper: two convolutions, each with a maximum over
 // 2×2 pixels and ReLU, and a hidden layer, whose 500 units are the features.
 type LeNet struct {

@@ -72,7 +72,7 @@ func (f *File) Resolve(task, variant, method string, seed int64) (Resolved, erro
 	}
 	r.Train.checkLength(d, r.Dataset.Name)
 	m, _ := ParseMethod(method)
-	if name := architecture.Name(r.Network.Name); name.Made() == architecture.Learnt && m.Alignment != NoAlignment {
+	if name := architecture.Name(r.Network.Name); name.Learnt() && m.Alignment != NoAlignment {
 		d.failAt(cmp.Or(d.at["network.name"], d.at["network"]), "network.name: %s makes no steps, in which %s could align domains; "+
 			"give it to source-only alone, as with the override {when: {method: source-only@%[1]s}, network: {name: %[1]s}}", name, method)
 	}
@@ -114,17 +114,13 @@ func (f *File) CheckMethods(runs []Resolved) error {
 // themselves or a LeNet.
 func (n *Network) leaveOut() {
 	name := architecture.Name(n.Name)
-	if name == architecture.TorchScript || name == architecture.LeNet || name.Made() != architecture.Stepwise {
+	if name == architecture.TorchScript || name == architecture.LeNet || name.Learnt() {
 		n.Pretrained, n.Features, n.Layers = "", 0, 0
 	}
 }
 
-// WithoutSteps reports whether the run is made without steps and without libtorch, as classifiers of rows are that
-// align nothing.
-func (r Resolved) WithoutSteps() bool {
-	m, _ := ParseMethod(r.Method)
-	return architecture.Name(r.Network.Name).Made() != architecture.Stepwise && m.Alignment == NoAlignment
-}
+// WithoutSteps reports whether the run is made without steps and without libtorch.
+func (r Resolved) WithoutSteps() bool { return architecture.Name(r.Network.Name).Learnt() }
 
 // MissingWeights says that the file of pretrained weights is not there, and how to get it; "" if it
 // is, or none is used.

@@ -192,7 +192,8 @@ func (s *Switch) decodeNode(d *decoder, path string, n *yaml.Node) {
 type Network struct {
 	// Name is the network. It must suit the rows: lenet takes images of 28 × 28; mlp, linear, forest,
 	// boosting and perceptron take features; a ResNet takes image files; torchscript takes features or
-	// image files. A forest, boosting and a perceptron align nothing: they are for source-only.
+	// image files. Those of features but mlp are made without
+	// steps, and align nothing: they are for source-only.
 	Name string `yaml:"name"`
 	// Pretrained is the file with a ResNet's weights, or none to train all of it from scratch.
 	Pretrained string `yaml:"pretrained,omitempty"`
