@@ -13,7 +13,7 @@ func newDoctorCommand(s streams) *cli.Command {
 	var o workOptions
 	return &cli.Command{
 		Name:      "doctor",
-		Usage:     "print versions, devices and libraries, and what is wrong with them",
+		Usage:     "print versions, devices and threads, and what is wrong with them",
 		UsageText: "iwrun doctor [FLAGS]",
 		Description: `You can add -j, --device and other flags of a command that trains: doctor says what they mean on this machine.
 

@@ -1,13 +1,11 @@
-// Package doctor says what runs are made with on this machine, versions, devices, threads and
-// libraries, and what is wrong with that.
+// Package doctor says what runs are made with on this machine, versions, devices and threads, and what
+// is wrong with that.
 package doctor
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -22,26 +20,24 @@ import (
 // Facts are what the doctor knows.
 type Facts struct {
 	engine.Facts
-	Missing    error // why there are no Facts of iwrun-torch; nil where they are
-	Device     string
-	Jobs       int
-	Threads    int
-	Driver     bool   // an NVIDIA driver is loaded
-	Usable     int    // cores that the process may use
-	Logical    int    // cores that the system has, as it counts them
-	Physical   int    // without the second threads of a core; 0: not known
-	OMPThreads string // the variable of the environment
+	Missing  error // why there are no Facts of iwrun-torch; nil where they are
+	Device   string
+	Jobs     int
+	Threads  int
+	Driver   bool // an NVIDIA driver is loaded
+	Usable   int  // cores that the process may use
+	Logical  int  // cores that the system has, as it counts them
+	Physical int  // without the second threads of a core; 0: not known
 }
 
 // Examine returns what is found beside what iwrun-torch says; how many runs are made at a time, on which devices, is
 // for the caller to fill in.
 func Examine() Facts {
 	return Facts{
-		Driver:     HasDriver(),
-		Usable:     runtime.GOMAXPROCS(0),
-		Logical:    runtime.NumCPU(),
-		Physical:   schedule.PhysicalCores(),
-		OMPThreads: os.Getenv("OMP_NUM_THREADS"),
+		Driver:   HasDriver(),
+		Usable:   runtime.GOMAXPROCS(0),
+		Logical:  runtime.NumCPU(),
+		Physical: schedule.PhysicalCores(),
 	}
 }
 
@@ -62,8 +58,7 @@ func (f Facts) Print(w io.Writer) {
 	line := func(name, format string, values ...any) {
 		fmt.Fprintf(w, "%-12s%s\n", name, fmt.Sprintf(format, values...))
 	}
-	const unknown = "(not known)"
-	physical := unknown
+	physical := "(not known)"
 	if f.Physical > 0 {
 		physical = strconv.Itoa(f.Physical)
 	}
@@ -77,10 +72,11 @@ func (f Facts) Print(w io.Writer) {
 	line("cores", "%d usable, %d in the system, %s physical", f.Usable, f.Logical, physical)
 	line("runs", "%d at a time, threads of each: %d", f.Jobs, f.Threads)
 	if f.Missing == nil {
-		line("libtorch", "%s in %s", f.Torch, cmp.Or(f.library("libtorch_cpu."), unknown))
-		line("BLAS", "%s", cmp.Or(f.products(), unknown))
-		line("kernels", "%s; convolutions of small networks: %s", cmp.Or(f.Instructions, unknown), cmp.Or(f.Convolutions, "generic"))
-		line("allocator", "%s", cmp.Or(f.library("libjemalloc", "libtcmalloc", "libmimalloc", "libc.so", "libc.musl", "ld-musl"), unknown))
+		products := "BLAS"
+		if f.OneDNN {
+			products = "oneDNN"
+		}
+		line("libtorch", "%s, with products of matrices by %s", f.Torch, products)
 		fmt.Fprintf(w, "\n%s\n\n", strings.TrimSpace(f.Parallel))
 	}
 	for _, warning := range f.warnings() {
@@ -99,39 +95,12 @@ func (f Facts) warnings() []string {
 	if wanted := f.Jobs * f.Threads; wanted > cores {
 		warn("%d runs with %d threads each need %d cores, but there are %d: they slow each other down", f.Jobs, f.Threads, wanted, cores)
 	}
-	if set, err := strconv.Atoi(f.OMPThreads); err == nil && set != f.Threads {
-		warn("OMP_NUM_THREADS is %d; runs ignore it and use --threads, here %d", set, f.Threads)
-	}
 	if f.Missing != nil {
 		warn("there is no libtorch: %v", f.Missing)
 	} else if f.Driver && len(f.CUDADevices) == 0 {
 		warn("there is an NVIDIA driver, but this libtorch cannot use it: build against one with CUDA (LIBTORCH=… make build)")
 	}
-	if strings.Contains(f.products(), "/blas/libblas.") {
-		warn("matrix products use the reference BLAS, which is several times slower than others: install OpenBLAS (Debian: libopenblas0-pthread)")
-	}
 	return list
-}
-
-// library returns the path of the first loaded library whose name begins with the first prefix
-// that any does, and "" if there is none.
-func (f Facts) library(prefixes ...string) string {
-	for _, prefix := range prefixes {
-		for _, path := range f.Libraries {
-			if strings.HasPrefix(filepath.Base(path), prefix) {
-				return path
-			}
-		}
-	}
-	return ""
-}
-
-// products returns the path of the library that multiplies matrices of float32.
-func (f Facts) products() string {
-	if f.OneDNN {
-		return f.library("libdnnl.")
-	}
-	return f.library("libmkl_core", "libmkl_rt", "libopenblas", "libblis", "libblas.")
 }
 
 // revision returns the revision of the source that the program was built from, in

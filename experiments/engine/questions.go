@@ -15,13 +15,10 @@ const (
 
 // Facts are what iwrun-torch knows of itself and its machine.
 type Facts struct {
-	Torch        string   // libtorch's version
-	CUDADevices  []string // the models
-	Libraries    []string // the shared libraries of the process; none where the system does not tell
-	OneDNN       bool     // multiplies matrices of float32
-	Instructions string   // of libtorch's loops
-	Convolutions string   // the instructions of our own convolutions
-	Parallel     string   // libtorch's own description
+	Torch       string   // libtorch's version
+	CUDADevices []string // the models
+	OneDNN      bool     // multiplies matrices of float32
+	Parallel    string   // libtorch's own description of its threads and libraries
 }
 
 // Models are models whose networks are made.

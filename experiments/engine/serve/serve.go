@@ -10,8 +10,6 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
-	"slices"
-	"strings"
 
 	"iwda/experiments/config"
 	"iwda/experiments/engine"
@@ -174,15 +172,7 @@ func (s *server) measure(ctx context.Context, all *[]engine.Work) (engine.Costs,
 }
 
 func facts(context.Context, *any) (engine.Facts, error) {
-	return engine.Facts{
-		Torch:        torch.Version(),
-		CUDADevices:  cudaDevices(),
-		Libraries:    loadedLibraries(),
-		OneDNN:       torch.ProductsByOneDNN(),
-		Instructions: torch.InstructionSet(),
-		Convolutions: torch.ConvolutionInstructions(),
-		Parallel:     torch.ParallelInfo(),
-	}, nil
+	return engine.Facts{Torch: torch.Version(), CUDADevices: cudaDevices(), OneDNN: torch.ProductsByOneDNN(), Parallel: torch.ParallelInfo()}, nil
 }
 
 // cudaDevices returns the models of the CUDA devices.
@@ -192,17 +182,4 @@ func cudaDevices() []string {
 		models[i] = cmp.Or(torch.CUDA(i).Name(), "unknown model")
 	}
 	return models
-}
-
-// loadedLibraries returns the paths of the shared libraries of this process.
-func loadedLibraries() []string {
-	text, _ := input.Read("/proc/self/maps", input.Text)
-	var paths []string
-	for line := range strings.Lines(string(text)) {
-		if start := strings.Index(line, "/"); start >= 0 && strings.Contains(line, ".so") {
-			paths = append(paths, strings.TrimSpace(line[start:]))
-		}
-	}
-	slices.Sort(paths)
-	return slices.Compact(paths)
 }
