@@ -25,19 +25,28 @@ func compare(results []store.Result, experiment config.Config) Accuracies {
 
 func group(t *testing.T, a Accuracies, variant, task string) map[string]Row {
 	t.Helper()
-	for _, b := range a.Blocks {
-		for _, g := range b.Groups {
-			if b.Variant == variant && g.Task == task {
-				rows := map[string]Row{}
-				for _, r := range g.Rows {
-					rows[r.Method] = r
-				}
-				return rows
-			}
+	rows := map[string]Row{}
+	for _, r := range a.Rows {
+		if r.Variant == variant && r.Task == task {
+			r.Variant, r.Task = "", ""
+			rows[r.Method] = r
 		}
+	}
+	if len(rows) > 0 {
+		return rows
 	}
 	t.Fatalf("no group %s, %s", variant, task)
 	return nil
+}
+
+// tasks are those of a variant's rows.
+func tasks(a Accuracies, variant string) (tasks []string) {
+	for _, r := range a.Rows {
+		if r.Variant == variant {
+			tasks = append(tasks, r.Task)
+		}
+	}
+	return slices.Compact(tasks)
 }
 
 func TestCompareAccuracies(t *testing.T) {
@@ -76,7 +85,7 @@ func TestCompareAccuracies(t *testing.T) {
 		t.Errorf("difference from the paper: %v, want 78 - 83.24", got)
 	}
 	var methods []string
-	for _, row := range a.Blocks[1].Groups[0].Rows {
+	for _, row := range a.Average("subsampled") {
 		methods = append(methods, row.Method)
 	}
 	if diff := cmp.Diff([]string{"source-only", "dann", "iwdan"}, methods); diff != "" {
@@ -86,8 +95,8 @@ func TestCompareAccuracies(t *testing.T) {
 	if diff := cmp.Diff(wantNotes, a.Notes); diff != "" {
 		t.Error(diff)
 	}
-	if n := len(a.Blocks[0].Groups); n != 1 {
-		t.Errorf("variant full has %d groups, want one: an average over one of two tasks is none", n)
+	if got := tasks(a, "full"); len(got) != 1 || len(a.Average("full")) > 0 {
+		t.Errorf("variant full has the tasks %q, want one: an average over one of two tasks is none", got)
 	}
 }
 
@@ -105,7 +114,7 @@ func TestForeignResultsChangeNothing(t *testing.T) {
 		store.Result{Experiment: "digits", Variant: "full", Task: "mnist-usps", Method: "dann", Seed: 2},
 		sample.Result("full", "mnist-usps", "iwdan", 2, 1, 1),
 	), sample.Digits())
-	if diff := cmp.Diff(want.Blocks, got.Blocks, approximately); diff != "" {
+	if diff := cmp.Diff(want.Rows, got.Rows, approximately); diff != "" {
 		t.Error(diff)
 	}
 	wantNote := `Left out: full/mnist-usps/dann/seed-1 (of experiment "glyphs"); half/mnist-usps/dann/seed-1 (not planned); ` +
@@ -126,8 +135,8 @@ func TestPaperNotes(t *testing.T) {
 	if notes := strings.Join(a.Notes, "\n"); !strings.Contains(notes, "The paper's row of subsampled, iwjan") {
 		t.Errorf("notes: %s", notes)
 	}
-	if n := len(a.Blocks[0].Groups); n != 1 {
-		t.Errorf("%d groups for one task", n)
+	if got := tasks(a, "subsampled"); len(got) != 1 || len(a.Average("subsampled")) != 1 {
+		t.Errorf("the tasks are %q, of one", got)
 	}
 }
 
