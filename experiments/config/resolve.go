@@ -314,7 +314,7 @@ func (s *Settings) checkTogether(d *decoder) {
 	} else if steps == 0 && s.Train.Epochs == 0 {
 		fail("train.epochs", "train needs epochs or steps")
 	}
-	if err := s.Train.Schedule.Check(); err != nil {
+	if err := s.Train.Schedule.check(); err != nil {
 		fail("train.schedule.name", "%v", err)
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"iwda/datasets/catalogue"
 	"iwda/datasets/images"
 	"iwda/datasets/normalise"
-	"iwda/experiments/learningrate"
 	"iwda/inference/selection"
 	"iwda/internal/nearest"
 	"iwda/losses/form"
@@ -91,7 +90,7 @@ var rules = map[string]rule{
 	"train.optimizer.lr":           above0(mostReal),
 	"train.optimizer.momentum":     shareTaken,
 	"train.optimizer.weight_decay": between(0, 1000),
-	"train.schedule.name":          oneOf("schedule", learningrate.Names()),
+	"train.schedule.name":          oneOf("schedule", schedules),
 	"train.schedule.every":         between(1, mostSteps),
 	"train.schedule.factor":        above0(1000),
 	"train.schedule.gamma":         above0(1000),

@@ -53,7 +53,6 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"iwda/datasets/normalise"
-	"iwda/experiments/learningrate"
 	"iwda/inference/selection"
 )
 
@@ -292,7 +291,7 @@ type Train struct {
 	DomainFromEpoch int       `yaml:"domain_from_epoch"`
 	Optimizer       Optimizer `yaml:"optimizer"`
 	// Schedule is the network's learning-rate schedule.
-	Schedule learningrate.Schedule `yaml:"schedule"`
+	Schedule Schedule `yaml:"schedule"`
 	// HeadRate multiplies the learning rate of the discriminator and of the layers after the
 	// backbone of a ResNet or of torchscript; for other networks, of all layers. If left out, it
 	// is 1.

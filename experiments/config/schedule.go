@@ -1,6 +1,4 @@
-// Package learningrate holds the schedules of the learning rate: functions of the epoch
-// and the step.
-package learningrate
+package config
 
 import (
 	"fmt"
@@ -8,7 +6,7 @@ import (
 	"strings"
 )
 
-// Schedule is a schedule by its name, with the settings of all of them; each reads its
+// Schedule is a schedule of the learning rate by its name, with the settings of all of them; each reads its
 // own.
 type Schedule struct {
 	// Name is how the rate falls: not at all, by a factor every few epochs, or with every step.
@@ -25,12 +23,11 @@ type Schedule struct {
 	Power float64 `yaml:"power,omitempty"`
 }
 
-// Names returns the names of the schedules.
-func Names() []string { return []string{"constant", "step", "inverse"} }
+var schedules = []string{"constant", "step", "inverse"}
 
-// Check returns an error where there is no schedule of the name, or where it lacks a
+// check returns an error where there is no schedule of the name, or where it lacks a
 // setting.
-func (s Schedule) Check() error {
+func (s Schedule) check() error {
 	needs := ""
 	switch s.Name {
 	case "constant":
@@ -43,7 +40,7 @@ func (s Schedule) Check() error {
 			needs = "gamma and power"
 		}
 	default:
-		return fmt.Errorf("no schedule %q; there are %s", s.Name, strings.Join(Names(), ", "))
+		return fmt.Errorf("no schedule %q; there are %s", s.Name, strings.Join(schedules, ", "))
 	}
 	if needs != "" {
 		return fmt.Errorf("the schedule %s needs %s", s.Name, needs)
@@ -52,11 +49,11 @@ func (s Schedule) Check() error {
 }
 
 // Rate returns the learning rate of the step after that many steps of the run, in the
-// epoch, counted from 1; first is the rate before any change. Where Check returns an
+// epoch, counted from 1; first is the rate before any change. Where check returns an
 // error it panics.
 func (s Schedule) Rate(first float64, epoch, steps int) float64 {
-	if err := s.Check(); err != nil {
-		panic("learningrate: " + err.Error())
+	if err := s.check(); err != nil {
+		panic("config: " + err.Error())
 	}
 	switch s.Name {
 	case "step":

@@ -1,4 +1,4 @@
-package learningrate
+package config
 
 import (
 	"encoding/json"
@@ -64,7 +64,7 @@ func TestCheck(t *testing.T) {
 		{Schedule{Name: "inverse", Gamma: 1}, "the schedule inverse needs gamma and power"},
 		{Schedule{Name: "cosine"}, `no schedule "cosine"; there are constant, step, inverse`},
 	} {
-		if err := test.s.Check(); err == nil || err.Error() != test.want {
+		if err := test.s.check(); err == nil || err.Error() != test.want {
 			t.Errorf("%+v: %v, want %s", test.s, err, test.want)
 		}
 		func() {
@@ -77,8 +77,8 @@ func TestCheck(t *testing.T) {
 		}()
 	}
 	complete := Schedule{Every: 1, Factor: 1, Gamma: 1, Power: 1}
-	for _, complete.Name = range Names() {
-		if err := complete.Check(); err != nil {
+	for _, complete.Name = range schedules {
+		if err := complete.check(); err != nil {
 			t.Error(err)
 		}
 	}
