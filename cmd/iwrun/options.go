@@ -9,7 +9,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"iwda/experiments/config"
-	"iwda/experiments/doctor"
 	"iwda/experiments/engine"
 	"iwda/experiments/plan"
 	"iwda/experiments/schedule"
@@ -199,7 +198,7 @@ const (
 // devices finds those that the option names, of which there is at least one, and has the runs share them. Unless any makes
 // steps, there is nothing to find.
 func (o *workOptions) devices(steps bool, s streams) error {
-	if o.Device == "cpu" || o.Device == "auto" && (!steps || !doctor.HasDriver()) {
+	if o.Device == "cpu" || o.Device == "auto" && (!steps || !hasDriver()) {
 		o.Schedule.Devices = []string{"cpu"} // iwrun-torch would say so half a second later
 		return nil
 	}
