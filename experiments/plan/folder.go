@@ -93,8 +93,8 @@ var ErrNothingFinished = errors.New("no run is finished")
 // Found is what there is of an experiment in the folder of results.
 type Found struct {
 	Planned  []Run
-	Runs     []store.Run     // made with the present configuration, of the same classes in a task, and those not planned
-	Problems []store.Problem // folders of runs without a result
+	Runs     []store.Run     // of these, made with the present configuration, of the same classes in a task
+	Problems []store.Problem // folders of planned runs without a result
 	Notes    []string        // what was left out, sentences
 }
 
@@ -106,24 +106,21 @@ func Find(file *config.File, results string) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
-	hashes := map[string]string{}
-	for _, run := range planned {
-		hashes[run.ID.String()] = run.Config.Hash()
-	}
-	collected, problems := store.Collect(results, file.Config.Experiment)
-	found := Found{Planned: planned, Problems: problems}
-	usable := 0
+	found := Found{Planned: planned}
 	first := map[store.ID]store.Result{} // of each variant and task, whose classes count
 	var others, otherClasses []string
-	for _, run := range collected {
-		r := run.Result
-		hash, isPlanned := hashes[r.ID]
+	for _, run := range planned {
+		dir := run.Dir(results)
+		r, err := dir.ReadResult()
+		if err != nil {
+			if problem, begun := dir.Without(err); begun {
+				found.Problems = append(found.Problems, problem)
+			}
+			continue
+		}
 		of := store.ID{Variant: r.Variant, Task: r.Task}
 		switch {
-		case !isPlanned:
-			found.Runs = append(found.Runs, run)
-			continue
-		case hash != r.ConfigHash:
+		case run.Config.Hash() != r.ConfigHash:
 			others = append(others, r.ID)
 			continue
 		case first[of].ID == "":
@@ -132,8 +129,7 @@ func Find(file *config.File, results string) (Found, error) {
 			otherClasses = append(otherClasses, fmt.Sprintf("%s (unlike %s)", r.ID, first[of].ID))
 			continue
 		}
-		found.Runs = append(found.Runs, run)
-		usable++
+		found.Runs = append(found.Runs, store.Run{Dir: dir, Result: r})
 	}
 	if len(others) > 0 {
 		found.Notes = append(found.Notes, fmt.Sprintf("Left out, because finished with another configuration: %s.", strings.Join(others, ", ")))
@@ -145,7 +141,7 @@ func Find(file *config.File, results string) (Found, error) {
 	if ids := onDifferentData(found.Runs); len(ids) > 0 {
 		found.Notes = append(found.Notes, fmt.Sprintf("The data changed between runs of one task and seed (data_sha256): %s.", strings.Join(ids, ", ")))
 	}
-	if usable == 0 {
+	if len(found.Runs) == 0 {
 		return found, fmt.Errorf("%w of experiment %q below %s with the configuration of %s (%d with another one)",
 			ErrNothingFinished, file.Config.Experiment, results, file.Name, len(others))
 	}

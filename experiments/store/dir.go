@@ -20,12 +20,10 @@
 package store
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -257,55 +255,21 @@ var runFiles = []string{
 	ConfigFile, MetricsFile, WeightsFile, StatisticsFile, OutputsFile, ResultFile, FailureFile, LogFile, CheckpointFile, ModelFile,
 }
 
-// Collect returns the finished runs below root/experiment, ordered by variant,
-// task, method and seed, and a problem for every other folder of a run. Folders may be
-// links, so results may lie on several disks; one that cannot be read holds no run.
-func Collect(root, experiment string) (runs []Run, problems []Problem) {
-	ids := []string{""}
-	for range strings.Split(IDForm, "/") {
-		var deeper []string
-		for _, id := range ids {
-			entries, _ := os.ReadDir(filepath.Join(root, experiment, filepath.FromSlash(id)))
-			for _, entry := range entries {
-				deeper = append(deeper, path.Join(id, entry.Name()))
-			}
-		}
-		ids = deeper
-	}
-	for _, id := range ids {
-		if _, err := ParseID(id); err != nil {
-			continue
-		}
-		dir := NewDir(root, experiment, id)
-		result, err := dir.ReadResult()
-		if err == nil {
-			runs = append(runs, Run{Dir: dir, Result: result})
-			continue
-		}
-		kind, message := dir.without(err)
-		problems = append(problems, Problem{dir.String(), kind, message})
-	}
-	slices.SortStableFunc(runs, func(a, b Run) int {
-		return cmp.Or(
-			strings.Compare(a.Result.Variant, b.Result.Variant),
-			strings.Compare(a.Result.Task, b.Result.Task),
-			strings.Compare(a.Result.Method, b.Result.Method),
-			cmp.Compare(a.Result.Seed, b.Result.Seed))
-	})
-	return runs, problems
-}
-
-// without says what is wrong with a folder whose result cannot be read with that error.
-func (d Dir) without(result error) (wrong ProblemKind, message string) {
+// Without says what is wrong with a folder whose result cannot be read with that error, and whether there is
+// a folder.
+func (d Dir) Without(result error) (p Problem, begun bool) {
+	p = Problem{d.String(), Unreadable, result.Error()}
 	if !errors.Is(result, fs.ErrNotExist) {
-		return Unreadable, result.Error()
+		return p, true
 	}
 	message, failed, err := d.ReadFailure()
 	switch {
 	case err != nil:
-		return Unreadable, err.Error()
+		p.Message = err.Error()
 	case failed:
-		return Failed, message
+		p.Kind, p.Message = Failed, message
+	default:
+		p.Kind, p.Message = Incomplete, "no "+ResultFile+" yet"
 	}
-	return Incomplete, "no " + ResultFile + " yet"
+	return p, there(d.String())
 }

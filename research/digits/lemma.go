@@ -10,6 +10,7 @@ import (
 	"iwda/experiments/config"
 	"iwda/experiments/store"
 	"iwda/nets/statedict"
+	"iwda/research/runs"
 	"iwda/weightest"
 )
 
@@ -18,10 +19,10 @@ import (
 //
 //	min(w_y D_S(y), D_T(y)) ≤ mu_y ≤ max(w_y D_S(y), D_T(y))  implies  |estimate_y - w*_y| ≤ |w_y - w*_y|.
 func lemma(results string) error {
-	runs, _ := store.Collect(results, "digits")
+	finished := runs.Finished(results, "digits")
 	fmt.Println("| run | updates | source error, first to last | classes that satisfy the condition | of them, nearer | of the others, nearer |")
 	fmt.Println("| --- | ---: | ---: | ---: | ---: | ---: |")
-	for _, run := range runs {
+	for _, run := range finished {
 		kept, _, err := statedict.Read(run.Dir.Path(store.StatisticsFile))
 		if err != nil {
 			return err

@@ -23,8 +23,8 @@ import (
 
 // Content is what a page shows.
 type Content struct {
-	Config     config.Config
-	plan.Found // of its runs, those that are not planned are named and left out
+	Config config.Config
+	plan.Found
 	// Lead is what the page begins with, header and sections, if it is about what came of the
 	// runs. All that is known of the runs is folded away after it.
 	Lead template.HTML
@@ -52,18 +52,12 @@ func Write(w io.Writer, content Content) error {
 		Styles: template.CSS(styles), Script: template.JS(script),
 		Lead: content.Lead, Notes: content.Notes, Planned: len(content.Planned), Problems: content.Problems,
 	}
-	planned := map[string]bool{}
-	for _, run := range content.Planned {
-		planned[run.ID.String()] = true
-	}
 	finished := map[string]bool{}
 	for _, run := range content.Runs {
-		if planned[run.Result.ID] {
-			finished[run.Result.ID] = true
-			v.Runs = append(v.Runs, newRunRow(run))
-			v.Measured = v.Measured || run.Result.BestAccuracy.Measured
-			v.WithoutLabels = v.WithoutLabels || run.Result.WithoutLabels != nil
-		}
+		finished[run.Result.ID] = true
+		v.Runs = append(v.Runs, newRunRow(run))
+		v.Measured = v.Measured || run.Result.BestAccuracy.Measured
+		v.WithoutLabels = v.WithoutLabels || run.Result.WithoutLabels != nil
 	}
 	v.Finished = len(finished)
 	v.Sheets = table.All(content.Runs, content.Config)

@@ -29,36 +29,23 @@ type Selection struct {
 	unpublished []string // what of the data of some run is not as it was published
 }
 
-// Select chooses the experiment's planned runs. Notes say how many are missing, and which
-// it leaves out and why.
+// Select chooses those of an experiment's runs that say something. Notes say how many are missing, and which
+// it leaves out.
 func Select(runs []store.Run, experiment config.Config) Selection {
 	s := Selection{Experiment: experiment, Methods: config.Ordered(experiment.Methods), runs: map[store.ID]store.Run{}}
 	var leftOut []string
 	for _, run := range runs {
 		r := run.Result
-		id := r.RunID()
-		_, twice := s.runs[id]
-		why := ""
-		switch {
-		case r.Experiment != experiment.Experiment:
-			why = fmt.Sprintf("of experiment %q", r.Experiment)
-		case !slices.Contains(experiment.Variants, r.Variant) || !slices.Contains(experiment.Tasks, r.Task) ||
-			!slices.Contains(s.Methods, r.Method) || !slices.Contains(experiment.Seeds, r.Seed):
-			why = "not planned"
-		case !measured(r) && r.WithoutLabels == nil:
-			why = "its accuracy was not measured"
-		case twice:
-			why = "there twice"
-		default:
-			s.runs[id] = run
-			for _, problem := range r.Unpublished {
-				if !slices.Contains(s.unpublished, problem) {
-					s.unpublished = append(s.unpublished, problem)
-				}
-			}
+		if !measured(r) && r.WithoutLabels == nil {
+			leftOut = append(leftOut, fmt.Sprintf("%v (its accuracy was not measured)", r.RunID()))
 			continue
 		}
-		leftOut = append(leftOut, fmt.Sprintf("%v (%s)", id, why))
+		s.runs[r.RunID()] = run
+		for _, problem := range r.Unpublished {
+			if !slices.Contains(s.unpublished, problem) {
+				s.unpublished = append(s.unpublished, problem)
+			}
+		}
 	}
 	planned := len(experiment.Variants) * len(experiment.Tasks) * len(s.Methods) * len(experiment.Seeds)
 	if len(s.runs) < planned {
