@@ -147,10 +147,9 @@ func share[R any](head string, of func(R) (part, whole int)) sheet.Column[R] {
 
 // The formats of numbers; programs need none.
 var (
-	noFormat          sheet.Format
-	pointsFormat      = sheet.Printf("%.2f")
-	correlationFormat = sheet.Printf("%+.2f")
-	scoreFormat       = sheet.Printf("%.2f", " ± %.2f")
+	noFormat     sheet.Format
+	pointsFormat = sheet.Printf("%.2f")
+	scoreFormat  = sheet.Printf("%.2f", " ± %.2f")
 )
 
 // place is where runs belong that differ only in their seed.
