@@ -58,6 +58,6 @@ type Costs struct {
 type Work struct {
 	Device      string
 	Threads     int
-	Checkpoints string // as [plan.ParseInterval] reads it
-	Config      string // as YAML
+	Checkpoints time.Duration // between two
+	Config      string        // as YAML
 }

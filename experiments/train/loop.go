@@ -37,7 +37,7 @@ func (t *trainer) train(ctx context.Context) error {
 			return err
 		}
 		t.clock.done++
-		checkpoint := t.checkpoints.due(t.clock.done, t.clock.stepsPerEpoch)
+		checkpoint := t.checkpoints.due(t.clock.atEpoch())
 		if checkpoint || t.classWeights.due(t.clock.done) || t.clock.atEpoch() {
 			if err := t.readSteps(); err != nil {
 				return err

@@ -284,12 +284,13 @@ type Options struct {
 	// Alive is called after every piece of work that is no step, as a batch evaluated;
 	// it may be nil.
 	Alive func()
-	// Checkpoints says when the run writes one besides those when it is cancelled and
+	// Checkpoints is the time after which the run writes one besides those when it is cancelled and
 	// at its end.
-	Checkpoints plan.Interval
+	Checkpoints time.Duration
 
-	asBytes  bool // images go to the device as bytes even where that is a CPU
-	captured bool // steps are made as those that a GPU captures even where the device is a CPU
+	asBytes   bool // images go to the device as bytes even where that is a CPU
+	captured  bool // steps are made as those that a GPU captures even where the device is a CPU
+	eachEpoch bool // there is a checkpoint after each epoch
 }
 
 func (o Options) alive() {

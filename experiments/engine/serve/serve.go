@@ -88,13 +88,8 @@ func worker(ctx context.Context, arguments []string, s Streams) error {
 		if err != nil {
 			return err
 		}
-		interval, err := plan.ParseInterval(o.Checkpoints)
-		if err != nil {
-			return err
-		}
 		_, err = train.Run(ctx, run.Config, dir, train.Options{
-			Device: device, Threads: o.Threads, Log: s.Err, Progress: r.Progress, Alive: r.Alive,
-			Checkpoints: interval,
+			Device: device, Threads: o.Threads, Log: s.Err, Progress: r.Progress, Alive: r.Alive, Checkpoints: o.Checkpoints,
 		})
 		return err
 	})
