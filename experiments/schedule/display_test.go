@@ -1,4 +1,4 @@
-package progress
+package schedule
 
 import (
 	"strings"
@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"iwda/experiments/plan"
-	"iwda/experiments/schedule"
 	"iwda/experiments/store"
 )
 
@@ -22,34 +21,34 @@ func (c *clock) wait(seconds int) { c.Time = c.Add(time.Duration(seconds) * time
 func run(seed int64) plan.Run {
 	return plan.Run{ID: store.ID{Variant: "full", Task: "a-b", Method: "dann", Seed: seed}}
 }
-func started(seed int64) schedule.Update {
-	return schedule.Update{Run: run(seed), State: schedule.Started}
+func started(seed int64) Update {
+	return Update{Run: run(seed), State: Started}
 }
-func skipped(seed int64) schedule.Update {
-	return schedule.Update{Run: run(seed), State: schedule.Skipped}
+func skipped(seed int64) Update {
+	return Update{Run: run(seed), State: Skipped}
 }
-func stopped(seed int64) schedule.Update {
-	return schedule.Update{Run: run(seed), State: schedule.Stopped}
-}
-
-func running(seed int64, step int) schedule.Update {
-	return schedule.Update{Run: run(seed), State: schedule.Running, Progress: plan.Progress{Step: step, Steps: 1000}}
+func stopped(seed int64) Update {
+	return Update{Run: run(seed), State: Stopped}
 }
 
-func waiting(seed int64) schedule.Update {
-	return schedule.Update{Run: run(seed), State: schedule.Waiting, Reason: "held by another iwrun (pid 7, host)"}
+func running(seed int64, step int) Update {
+	return Update{Run: run(seed), State: Running, Progress: plan.Progress{Step: step, Steps: 1000}}
 }
 
-func again(seed int64) schedule.Update {
-	return schedule.Update{Run: run(seed), State: schedule.Again, Reason: "the worker was killed", Attempt: 2, Attempts: 3}
+func waiting(seed int64) Update {
+	return Update{Run: run(seed), State: Waiting, Reason: "held by another iwrun (pid 7, host)"}
 }
 
-func finished(seed int64) schedule.Update {
-	return schedule.Update{Run: run(seed), State: schedule.Finished, Result: store.Result{BestAccuracy: store.Measured(0.95), BestEpoch: store.Measured(3), LastAccuracy: store.Measured(0.9)}}
+func again(seed int64) Update {
+	return Update{Run: run(seed), State: Again, Reason: "the worker was killed", Attempt: 2, Attempts: 3}
 }
 
-func failed(seed int64) schedule.Update {
-	return schedule.Update{Run: run(seed), State: schedule.Failed, Failure: schedule.Failure{Reason: "no memory:", LogEnd: []string{"x"}}}
+func finished(seed int64) Update {
+	return Update{Run: run(seed), State: Finished, Result: store.Result{BestAccuracy: store.Measured(0.95), BestEpoch: store.Measured(3), LastAccuracy: store.Measured(0.9)}}
+}
+
+func failed(seed int64) Update {
+	return Update{Run: run(seed), State: Failed, Failure: Failure{Reason: "no memory:", LogEnd: []string{"x"}}}
 }
 
 // A line says what happens, and if nothing did for a minute, how far all runs are.
@@ -57,7 +56,7 @@ func TestLines(t *testing.T) {
 	var b strings.Builder
 	c := newClock()
 	l := newDisplay(&b, 0, false, 7, c.now)
-	observe := func(after int, u schedule.Update) {
+	observe := func(after int, u Update) {
 		c.wait(after)
 		l.Observe(u)
 	}
@@ -92,7 +91,7 @@ stopped  full/a-b/dann/seed-3 after 50s
 
 func TestLinesWhenAllWereFinished(t *testing.T) {
 	var b strings.Builder
-	l := New(&b, 0, false, 1)
+	l := NewDisplay(&b, 0, false, 1)
 	l.Observe(skipped(1))
 	l.Close()
 	if got := b.String(); got != "1 run was already finished\n" {
@@ -141,7 +140,7 @@ func TestTerminal(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	observe := func(u schedule.Update) { c.wait(10); d.Observe(u) }
+	observe := func(u Update) { c.wait(10); d.Observe(u) }
 	observe(skipped(9))
 	observe(started(1))
 	last("[--------------------] 0/3 runs")
@@ -182,7 +181,7 @@ func TestOverallLines(t *testing.T) {
 	var b strings.Builder
 	c := newClock()
 	l := newDisplay(&b, 0, true, 4, c.now)
-	observe := func(after int, u schedule.Update) {
+	observe := func(after int, u Update) {
 		c.wait(after)
 		l.Observe(u)
 	}
@@ -208,8 +207,8 @@ failed   full/a-b/dann/seed-2: no memory; 2/3 runs, 1m10s left
 // On a terminal nothing stays of all runs as one but what went wrong.
 func TestOverallOnATerminal(t *testing.T) {
 	var b strings.Builder
-	d := New(&b, 90, true, 2)
-	for _, u := range []schedule.Update{started(1), running(1, 500), again(1), started(2), finished(1), failed(2)} {
+	d := NewDisplay(&b, 90, true, 2)
+	for _, u := range []Update{started(1), running(1, 500), again(1), started(2), finished(1), failed(2)} {
 		d.Observe(u)
 	}
 	d.Close()

@@ -1,6 +1,4 @@
-// Package progress shows how far the runs of an experiment have come: lines for what happens, and one
-// on a terminal that changes.
-package progress
+package schedule
 
 import (
 	"fmt"
@@ -11,26 +9,25 @@ import (
 	"time"
 
 	"iwda/experiments/plan"
-	"iwda/experiments/schedule"
 	"iwda/experiments/store"
 	"iwda/internal/printable"
 )
 
 // endLine says how a run ended.
-func endLine(u schedule.Update, took time.Duration) string {
+func endLine(u Update, took time.Duration) string {
 	switch u.State {
-	case schedule.Finished:
+	case Finished:
 		r := u.Result
 		if !r.LastAccuracy.Measured {
-			return fmt.Sprintf("finished %v in %v", u.Run.ID, short(took))
+			return fmt.Sprintf("finished %v in %v", u.Run.ID, inSeconds(took))
 		}
 		return fmt.Sprintf("finished %v: accuracy best %s (epoch %d), last %s, in %v",
-			u.Run.ID, percent(r.BestAccuracy.Value), r.BestEpoch.Value, percent(r.LastAccuracy.Value), short(took))
-	case schedule.Failed:
+			u.Run.ID, percent(r.BestAccuracy.Value), r.BestEpoch.Value, percent(r.LastAccuracy.Value), inSeconds(took))
+	case Failed:
 		reason, _, _ := strings.Cut(u.Failure.Error(), "\n")
 		return fmt.Sprintf("failed   %v: %s", u.Run.ID, strings.TrimSuffix(reason, ":"))
 	}
-	return fmt.Sprintf("stopped  %v after %v", u.Run.ID, short(took))
+	return fmt.Sprintf("stopped  %v after %v", u.Run.ID, inSeconds(took))
 }
 
 func skippedLine(runs int) string {
@@ -44,15 +41,15 @@ func skippedLine(runs int) string {
 func total(t *tracker) string {
 	text := fmt.Sprintf("%d/%d runs", t.ended, t.runs)
 	if left, ok := t.timeLeft(); ok {
-		text += fmt.Sprintf(", %v left", short(left))
+		text += fmt.Sprintf(", %v left", inSeconds(left))
 	}
 	return text
 }
 
 func percent(fraction float64) string { return fmt.Sprintf("%.2f%%", 100*fraction) }
 
-// short returns a duration in whole seconds.
-func short(d time.Duration) time.Duration { return d.Round(time.Second) }
+// inSeconds returns a duration in whole seconds.
+func inSeconds(d time.Duration) time.Duration { return d.Round(time.Second) }
 
 // lineInterval is the time after which a line says how far the runs are, where there is no terminal.
 const lineInterval = time.Minute
@@ -72,10 +69,10 @@ type Display struct {
 	status  string // the last line of a terminal, which is always written anew
 }
 
-// New returns a display of that many runs on w: a line for what happens, and below these, on a terminal of that
+// NewDisplay returns a display of that many runs on w: a line for what happens, and below these, on a terminal of that
 // width, one that says how far the runs are. A width of 0 stands for no terminal. Overall, there is no line about a run
 // that ends well.
-func New(w io.Writer, width int, overall bool, runs int) *Display {
+func NewDisplay(w io.Writer, width int, overall bool, runs int) *Display {
 	return newDisplay(w, width, overall, runs, time.Now)
 }
 
@@ -83,10 +80,10 @@ func newDisplay(w io.Writer, width int, overall bool, runs int, now func() time.
 	return &Display{w: w, width: width, overall: overall, tracker: newTracker(runs, now), last: now()}
 }
 
-// Observe shows an update. It is to be called by one goroutine at a time, as schedule.Options.Observe is.
-func (d *Display) Observe(u schedule.Update) {
+// Observe shows an update. It is to be called by one goroutine at a time, as Options.Observe is.
+func (d *Display) Observe(u Update) {
 	took := d.tracker.add(u)
-	if u.State == schedule.Started {
+	if u.State == Started {
 		d.printSkipped()
 	}
 	if line := d.line(u, took); line != "" {
@@ -96,19 +93,19 @@ func (d *Display) Observe(u schedule.Update) {
 }
 
 // line is what there is to say of an update of a run that took so long, "" for nothing.
-func (d *Display) line(u schedule.Update, took time.Duration) string {
-	ended := u.State == schedule.Finished || u.State == schedule.Failed
+func (d *Display) line(u Update, took time.Duration) string {
+	ended := u.State == Finished || u.State == Failed
 	said := ""
 	switch {
-	case u.State == schedule.Waiting:
+	case u.State == Waiting:
 		return fmt.Sprintf("waiting  %v: %s", u.Run.ID, u.Reason)
-	case u.State == schedule.Again:
+	case u.State == Again:
 		return fmt.Sprintf("again    %v (%d of %d): %s", u.Run.ID, u.Attempt, u.Attempts, u.Reason)
-	case u.State == schedule.Stopped, ended && !(d.overall && u.State == schedule.Finished):
+	case u.State == Stopped, ended && !(d.overall && u.State == Finished):
 		said = endLine(u, took)
 	}
 	now := d.tracker.now()
-	if d.width > 0 || !ended && (u.State != schedule.Running || now.Sub(d.last) < lineInterval) { // the last line of a terminal says how far all is
+	if d.width > 0 || !ended && (u.State != Running || now.Sub(d.last) < lineInterval) { // the last line of a terminal says how far all is
 		return said
 	}
 	d.last = now
@@ -182,13 +179,13 @@ func newTracker(runs int, now func() time.Time) *tracker {
 }
 
 // add takes an update into account. It returns how long the run has taken, 0 of one that was skipped.
-func (t *tracker) add(u schedule.Update) time.Duration {
+func (t *tracker) add(u Update) time.Duration {
 	now := t.now()
 	switch u.State {
-	case schedule.Skipped:
+	case Skipped:
 		t.runs--
 		t.skipped++
-	case schedule.Started:
+	case Started:
 		if t.started.IsZero() {
 			t.started = now
 		}
@@ -199,11 +196,11 @@ func (t *tracker) add(u schedule.Update) time.Duration {
 		return 0
 	}
 	switch u.State {
-	case schedule.Running:
+	case Running:
 		c.progress = u.Progress
-	case schedule.Again:
+	case Again:
 		c.progress = plan.Progress{}
-	case schedule.Finished, schedule.Failed:
+	case Finished, Failed:
 		t.ended++
 		delete(t.running, u.Run.ID)
 	}
