@@ -220,9 +220,9 @@ func TestConfusionGolden(t *testing.T) {
 			return
 		}
 		for key, loss := range map[string]func(torch.Tensor) torch.Tensor{
-			"mcc-t1":   func(l torch.Tensor) torch.Tensor { return ClassConfusion(l, 1, torch.Tensor{}) },
-			"mcc-t2":   func(l torch.Tensor) torch.Tensor { return ClassConfusion(l, 2, torch.Tensor{}) },
-			"mcc-t2.5": func(l torch.Tensor) torch.Tensor { return ClassConfusion(l, 2.5, torch.Tensor{}) },
+			"mcc-t1":   func(l torch.Tensor) torch.Tensor { return ClassConfusion(l, 1) },
+			"mcc-t2":   func(l torch.Tensor) torch.Tensor { return ClassConfusion(l, 2) },
+			"mcc-t2.5": func(l torch.Tensor) torch.Tensor { return ClassConfusion(l, 2.5) },
 		} {
 			logits := in.leaf("logits")
 			l := loss(logits)

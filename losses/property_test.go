@@ -385,30 +385,6 @@ func TestGradientsAgainstFiniteDifferences(t *testing.T) {
 	}
 }
 
-// With weights that make classes equally frequent, a target of few rows of a class is confused
-// as one of many is.
-func TestConfusionOfRareClasses(t *testing.T) {
-	torch.Tidy(func() {
-		ofClasses := [][]float64{{2, 0.5, -1}, {0.3, 1, 0.2}, {-1, 0.4, 2}}
-		logits := func(counts ...int) torch.Tensor {
-			var rows []float64
-			for class, n := range counts {
-				for range n {
-					rows = append(rows, ofClasses[class]...)
-				}
-			}
-			return torch.FromSlice(rows, len(rows)/3, 3)
-		}
-		equal := ClassConfusion(logits(8, 8, 8), 2.5, torch.Tensor{}).Item()
-		rare := logits(8, 4, 1)
-		shares := rare.Softmax(1).SumDim(0, false).Scale(1. / 13)
-		plain, weighted := ClassConfusion(rare, 2.5, torch.Tensor{}).Item(), ClassConfusion(rare, 2.5, EqualClasses(rare.Softmax(1), shares)).Item()
-		if math.Abs(weighted-equal) > 0.7*math.Abs(plain-equal) {
-			t.Errorf("confusion %v of equal classes; of rare ones %v, weighted %v", equal, plain, weighted)
-		}
-	})
-}
-
 // Distances, and so gradients, do not depend on where the rows lie, also in float32 a thousand
 // deviations from zero. All values are multiples of 1/64, which float32 has exactly there.
 func TestDiscrepancyFarFromZero(t *testing.T) {

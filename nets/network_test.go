@@ -10,7 +10,6 @@ import (
 	"iwda/internal/must"
 	"iwda/learners"
 	"iwda/learners/perceptron"
-	"iwda/learners/regression"
 	"iwda/nets/architecture"
 	"iwda/torch"
 )
@@ -28,7 +27,7 @@ func TestEveryArchitecture(t *testing.T) {
 	for input, rows := range inputs {
 		for _, word := range architecture.Taking(input) {
 			name := must.Have(architecture.Parse(word))(t)
-			if name.Made() == architecture.Learnt {
+			if name.Learnt() {
 				continue
 			}
 			shape := rows.shape
@@ -98,7 +97,6 @@ func TestModelsAreNetworks(t *testing.T) {
 		learner learners.Learner
 		network Network
 	}{
-		"linear":     {regression.Fit, NewLinear(4, 3)},
 		"perceptron": {settings.Fit, NewMLP(4, nil, settings.Folds*settings.Hidden, 3, 0.5)},
 	} {
 		fitted := must.Have(c.learner(t.Context(), rows, nil, 1, rand.NewPCG(1, 2)))(t)

@@ -13,7 +13,6 @@ import (
 	"iwda/adaptation/adapt"
 	"iwda/adaptation/labels"
 	"iwda/experiments/plan"
-	"iwda/experiments/progress"
 	"iwda/experiments/schedule"
 	"iwda/inference/sets"
 	"iwda/inference/trust"
@@ -124,7 +123,7 @@ func runAdapt(o adaptOptions, s streams) error {
 		if err != nil {
 			return nil, err
 		}
-		summary, err = carryOut(runs, results, o.workOptions, s, progress.New(w, width, true, len(runs)), wrapped)
+		summary, err = carryOut(runs, results, o.workOptions, s, schedule.NewDisplay(w, width, true, len(runs)), wrapped)
 		if err == nil && len(summary.Left) > 0 {
 			fmt.Fprintf(s.err, "Stopped: %d of %d runs are finished.\n", len(summary.Finished)+len(summary.Skipped), len(runs))
 			err = context.Canceled

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"iwda/experiments/store"
 	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
@@ -48,10 +47,6 @@ func TestSlurm(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(folder, "array-2.sh")); !os.IsNotExist(err) {
 		t.Errorf("a script of the former submission: %v", err)
-	}
-	// The folder of the scripts is none of a run.
-	if _, problems := store.Collect("results", "tiny"); len(problems) != 0 {
-		t.Error(problems)
 	}
 }
 

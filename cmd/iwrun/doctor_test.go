@@ -1,9 +1,11 @@
 package main
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
+	"iwda/experiments/engine"
 	"iwda/torch"
 )
 
@@ -15,6 +17,39 @@ func TestDoctor(t *testing.T) {
 	for _, part := range []string{"libtorch    " + torch.Version(), "runs        1000 at a time, threads of each: 2", "warning: 1000 runs with 2 threads each need 2000 cores"} {
 		if !strings.Contains(out, part) {
 			t.Errorf("%q is not in\n%s", part, out)
+		}
+	}
+}
+
+// The doctor says which models the GPUs are.
+func TestPrintNamesGPUs(t *testing.T) {
+	for want, models := range map[string][]string{
+		"device      cpu; CUDA devices: 0\n":          nil,
+		"device      cpu; CUDA devices: 2 (A, B C)\n": {"A", "B C"},
+	} {
+		var text strings.Builder
+		facts{Device: "cpu", Facts: engine.Facts{CUDADevices: models}}.print(&text)
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("%q is not in\n%s", want, text.String())
+		}
+	}
+}
+
+func TestWarnings(t *testing.T) {
+	healthy := facts{Jobs: 2, Threads: 2, Usable: 8, Physical: 4}
+	if warnings := healthy.warnings(); len(warnings) != 0 {
+		t.Errorf("healthy: %q", warnings)
+	}
+	for want, spoil := range map[string]func(*facts){
+		"need 6 cores, but there are 4": func(f *facts) { f.Jobs = 3 },
+		"but there are 3":               func(f *facts) { f.Usable = 3 },
+		"NVIDIA driver":                 func(f *facts) { f.Driver = true },
+		"no libtorch: it is not there":  func(f *facts) { f.Driver, f.Missing = true, errors.New("it is not there") },
+	} {
+		f := healthy
+		spoil(&f)
+		if warnings := f.warnings(); len(warnings) != 1 || !strings.Contains(warnings[0], want) {
+			t.Errorf("%q: %q", want, warnings)
 		}
 	}
 }

@@ -258,9 +258,7 @@ func TestNumericFlagsAreBounded(t *testing.T) {
 			case *cli.DurationFlag:
 				values = []string{"0s", "-1s", "2147483648s", "2147483648ns", "NaN", "2562047h"}
 			default:
-				if flag.Names()[0] != "checkpoint-every" {
-					continue
-				}
+				continue
 			}
 			numeric++
 			name := "--" + flag.Names()[0]

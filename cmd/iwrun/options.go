@@ -9,7 +9,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"iwda/experiments/config"
-	"iwda/experiments/doctor"
 	"iwda/experiments/engine"
 	"iwda/experiments/plan"
 	"iwda/experiments/schedule"
@@ -128,8 +127,8 @@ func (s selection) choose(runs []plan.Run) ([]plan.Run, error) {
 // workOptions say what of the machine runs use, and what happens when something goes wrong.
 type workOptions struct {
 	Schedule    schedule.Options
-	Device      string // one or several
-	Checkpoints string // interval between two of them
+	Device      string        // one or several
+	Checkpoints time.Duration // between two of them
 }
 
 func (o *workOptions) machineFlags() []cli.Flag {
@@ -175,14 +174,8 @@ const shortestStall = time.Second
 // workerFlags are those that workers are given too.
 func (o *workOptions) workerFlags() []cli.Flag {
 	return commandline.Advanced(
-		&cli.StringFlag{Name: "checkpoint-every", Destination: &o.Checkpoints, Value: "5m",
-			Usage: "`INTERVAL` between two checkpoints of a run: a number of epochs, as in 2, or a time, as in 90s or 10m; one is also written when a run stops",
-			Action: func(_ *cli.Context, text string) error {
-				if _, err := plan.ParseInterval(text); err != nil {
-					return wrongUsage("--checkpoint-every %v", err)
-				}
-				return nil
-			}},
+		&cli.DurationFlag{Name: "checkpoint-every", Destination: &o.Checkpoints, Value: 5 * time.Minute, DefaultText: "5m", Action: commandline.Between(1, longest, "--checkpoint-every", "want a time above 0"),
+			Usage: "`TIME` between two checkpoints of a run, as in 90s or 10m; one is also written when a run stops"},
 	)
 }
 
@@ -199,7 +192,7 @@ const (
 // devices finds those that the option names, of which there is at least one, and has the runs share them. Unless any makes
 // steps, there is nothing to find.
 func (o *workOptions) devices(steps bool, s streams) error {
-	if o.Device == "cpu" || o.Device == "auto" && (!steps || !doctor.HasDriver()) {
+	if o.Device == "cpu" || o.Device == "auto" && (!steps || !hasDriver()) {
 		o.Schedule.Devices = []string{"cpu"} // iwrun-torch would say so half a second later
 		return nil
 	}

@@ -15,7 +15,6 @@ import (
 	"iwda/experiments/engine"
 	"iwda/experiments/fit"
 	"iwda/experiments/plan"
-	"iwda/experiments/progress"
 	"iwda/experiments/report/sheet"
 	"iwda/experiments/schedule"
 	"iwda/experiments/store"
@@ -103,7 +102,7 @@ func runExperiment(o runOptions, s streams) error {
 	if not := domains.CheckPublished(runs, o.Results); not != "" {
 		fmt.Fprintf(s.err, "warning: %s\n", not)
 	}
-	summary, err := carryOut(runs, o.Results, o.workOptions, s, progress.New(w, width, false, len(runs)), nil)
+	summary, err := carryOut(runs, o.Results, o.workOptions, s, schedule.NewDisplay(w, width, false, len(runs)), nil)
 	if err != nil {
 		return err
 	}
@@ -174,7 +173,7 @@ func (s streams) stopped() error {
 
 // carryOut runs the workers on the devices that o shares, and
 // closes the display. The first interruption stops them, the second one ends them.
-func carryOut(runs []plan.Run, results string, o workOptions, s streams, display *progress.Display, finished func(plan.Run) string) (schedule.Summary, error) {
+func carryOut(runs []plan.Run, results string, o workOptions, s streams, display *schedule.Display, finished func(plan.Run) string) (schedule.Summary, error) {
 	defer display.Close()
 	command, err := workerOf(runs, o, s)
 	if err != nil {

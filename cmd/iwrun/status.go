@@ -1,8 +1,6 @@
 package main
 
 import (
-	"time"
-
 	"github.com/urfave/cli/v2"
 
 	"iwda/experiments/status"
@@ -39,5 +37,5 @@ func runStatus(o statusOptions, s streams) error {
 	if runs, err = o.choose(runs); err != nil {
 		return err
 	}
-	return status.Print(s.out, file.Config.Experiment, status.Inspect(runs, o.Results), time.Now())
+	return status.Print(s.out, file.Config.Experiment, status.Inspect(runs, o.Results))
 }

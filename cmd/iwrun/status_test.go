@@ -36,8 +36,8 @@ func TestStatus(t *testing.T) {
 	for _, line := range []string{
 		`^tiny: 5 runs: 1 finished, 1 running, 1 failed, 1 left, 1 other$`,
 		`^INDEX  RUN +STATE +EPOCH +LAST CHANGE +BY$`,
-		`^1 +subsampled/clean-warped/dann/seed-1 +other +2 of 1 +[0-9]+ s ago +pid [0-9]+, .+$`,
-		`^2 +subsampled/clean-warped/iwdan/seed-1 +running +1 of 1 +[0-9]+ s ago +pid [0-9]+, .+$`,
+		`^1 +subsampled/clean-warped/dann/seed-1 +other +2 of 1 +[-0-9]+ [0-9:]+ +pid [0-9]+, .+$`,
+		`^2 +subsampled/clean-warped/iwdan/seed-1 +running +1 of 1 +[-0-9]+ [0-9:]+ +pid [0-9]+, .+$`,
 		`^3 +subsampled/clean-warped/cdan/seed-1 +failed +0 of 1 +- +-$`,
 		`^4 +subsampled/clean-warped/jan/seed-1 +left +0 of 1 +- +-$`,
 		`^other: subsampled/clean-warped/dann/seed-1: train.epochs: 2 there, 1 here$`,

@@ -112,7 +112,7 @@ func runAverage(o tableOptions, s streams) error {
 // warn names the folders that cannot be made sense of.
 func warn(found plan.Found, w io.Writer) {
 	for _, problem := range found.Problems {
-		if problem.Kind == store.Unreadable || problem.Kind == store.Foreign {
+		if problem.Kind == store.Unreadable {
 			fmt.Fprintln(w, problem)
 		}
 	}

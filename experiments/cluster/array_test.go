@@ -23,13 +23,15 @@ type stage struct{ folder string }
 func newStage(t *testing.T, iwrun, state string) stage {
 	t.Helper()
 	s := stage{folder: t.TempDir()}
-	s.write(t, "iwrun", `if [ "$1" = status ]; then cat `+printable.ShellWord(s.path("step"))+`; exit; fi
+	s.write(t, "iwrun", `if [ "$1" = status ]; then
+  [ "${*: -2}" = "--index 1004" ] || exit 2
+  printf '%s\n' 'digits: 1 run: 0 finished, 1 left' '' 'INDEX  RUN                       STATE' '1004   full/mnist-usps/dann/seed-1  left'; exit
+fi
 printf '%s\n' "$*" >`+printable.ShellWord(s.path("arguments"))+"\n"+iwrun)
 	s.write(t, "squeue", "echo "+state)
 	s.write(t, "scontrol", `printf '%s\n' "$*" >>`+printable.ShellWord(s.path("requests")))
-	s.setStep(t, "0")
 	j := job()
-	j.Program, j.Directory, j.Indices, j.MaxArraySize = s.path("iwrun"), s.folder, []int{1004}, 1000
+	j.Program, j.Directory, j.Results, j.Indices, j.MaxArraySize = s.path("iwrun"), s.folder, s.path("my results"), []int{1004}, 1000
 	files := must.Have(j.Files(s.folder))(t)
 	testfiles.MakeFolder(t, s.path("logs"))
 	s.write(t, "array.sh", files[1].Text)
@@ -48,9 +50,14 @@ func (s stage) write(t *testing.T, name, text string) {
 	must.Do(t, os.WriteFile(s.path(name), []byte(text), 0o777))
 }
 
-func (s stage) setStep(t *testing.T, step string) {
+// setCheckpoint writes the run's checkpoint as it is some seconds after the first one.
+func (s stage) setCheckpoint(t *testing.T, seconds int) {
 	t.Helper()
-	testfiles.Write(t, s.path("step"), "{\n  \"checkpoint_step\": "+step+"\n}\n")
+	path := filepath.Join(s.path("my results"), "digits", "full/mnist-usps/dann/seed-1", "checkpoint.safetensors")
+	testfiles.MakeFolder(t, filepath.Dir(path))
+	testfiles.Write(t, path, "")
+	at := time.Unix(1_800_000_000+int64(seconds), 0)
+	must.Do(t, os.Chtimes(path, at, at))
 }
 
 func (s stage) read(name string) string {
@@ -91,7 +98,7 @@ func TestTaskPassesOnStatusAndArguments(t *testing.T) {
 		if requests := s.read("requests"); requests != "" {
 			t.Errorf("status %s: scontrol %s", exit, requests)
 		}
-		want := "--config " + s.path("experiment-fa085725.yaml") + " --results /home/me/my work/results --set methods=[dann, iwdan] " +
+		want := "--config " + s.path("experiment-fa085725.yaml") + " --results " + s.path("my results") + " --set methods=[dann, iwdan] " +
 			"--set title=it's $HOME --index 1004 --jobs 1 --device cpu --threads 3 --checkpoint-every=10m --overwrite=true\n"
 		if got := s.read("arguments"); got != want {
 			t.Errorf("iwrun was called with\n%swant\n%s", got, want)
@@ -132,12 +139,14 @@ func TestStoppedTaskIsNotQueuedAgain(t *testing.T) {
 	}
 }
 
-// TestFruitlessStarts: the fourth start in a row at the same step ends the task; one with
+// TestFruitlessStarts: the fourth start in a row with the same checkpoint, or with none, ends the task; one with
 // progress in between begins the count anew.
 func TestFruitlessStarts(t *testing.T) {
 	s := newStage(t, "exit 0", "RUNNING")
-	for i, step := range []string{"0", "0", "0", "7", "7", "7", "7"} {
-		s.setStep(t, step)
+	for i, seconds := range []int{0, 0, 0, 7, 7, 7, 7} {
+		if seconds > 0 {
+			s.setCheckpoint(t, seconds)
+		}
 		os.Remove(s.path("arguments"))
 		status, output := s.run(t, "", 0)
 		last := i == 6

@@ -4,11 +4,14 @@ package cluster
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -17,6 +20,8 @@ import (
 	"text/template"
 
 	"iwda/internal/printable"
+	"iwda/internal/system"
+	"iwda/internal/wholefile"
 )
 
 // Slurm says how Slurm carries out an experiment. Paths are absolute.
@@ -62,41 +67,9 @@ func (s Slurm) CheckOptions() error {
 			mistakes = append(mistakes, fmt.Errorf("%q is no option of sbatch in the form --name=value", text))
 		case !optionValue.MatchString(value):
 			mistakes = append(mistakes, fmt.Errorf("%s %q: a value may not hold blanks, quotes, \\, # or $", name, value))
-		case name == "--time" && slices.Contains(s.Options, text):
-			if limit, ok := timeLimit(value); ok && limit <= shortestLimit {
-				mistakes = append(mistakes, fmt.Errorf("--time %s: a task stops its run %d seconds before the limit, and Slurm may be a minute early; give it more than %d seconds", value, warning, shortestLimit))
-			}
 		}
 	}
 	return errors.Join(mistakes...)
-}
-
-// timeLimit reads a limit as sbatch does: MINUTES[:SECONDS], HOURS:MINUTES:SECONDS or
-// DAYS-HOURS[:MINUTES[:SECONDS]], in seconds. What it does not know, such as UNLIMITED, is
-// for sbatch to judge.
-func timeLimit(text string) (seconds int, ok bool) {
-	days, rest, withDays := strings.Cut(text, "-")
-	if !withDays {
-		days, rest = "0", text
-	}
-	parts := strings.Split(rest, ":")
-	switch n := len(parts); {
-	case n > 3:
-		return 0, false
-	case withDays:
-		parts = append(parts, "0", "0")[:3]
-	case n < 3:
-		parts = append([]string{"0"}, append(parts, "0")[:2]...)
-	}
-	total := 0
-	for i, part := range append([]string{days}, parts...) {
-		n, err := strconv.Atoi(part)
-		if err != nil {
-			return 0, false
-		}
-		total = []int{1, 24, 60, 60}[i]*total + n
-	}
-	return total, true
 }
 
 // SubmitScript submits all others.
@@ -117,12 +90,8 @@ var templates = template.Must(template.New("").
 	ParseFS(templateFiles, "templates/*"))
 
 // warning is the time in seconds between the signal and the time limit: a run needs a
-// few for a checkpoint, and Slurm may be a minute late. It may be a minute early too, so that
-// a task with no more than shortestLimit may be stopped when it begins.
-const (
-	warning       = 120
-	shortestLimit = warning + 60
-)
+// few for a checkpoint, and Slurm may be a minute late.
+const warning = 120
 
 // fruitless is the number of starts in a row without a new checkpoint after which a task
 // gives up.
@@ -273,4 +242,80 @@ func blocks(indices []int, size int) []block {
 		last.Tasks = append(last.Tasks, index-first)
 	}
 	return all
+}
+
+// Here fills in what this process and its machine say: the program, the working directory,
+// the results below it, the values of the experiment's variables and of IWDA_DATA, and the
+// cluster's limit.
+func (s *Slurm) Here(results string) error {
+	program, programErr := system.Program()
+	directory, directoryErr := os.Getwd()
+	results, resultsErr := filepath.Abs(results)
+	if err := errors.Join(programErr, directoryErr, resultsErr); err != nil {
+		return fmt.Errorf("cannot tell the tasks where to work: %w", err)
+	}
+	s.Program, s.Directory, s.Results, s.MaxArraySize = cmp.Or(os.Getenv(launcherVariable), program), directory, results, maxArraySize()
+	s.Environment = map[string]string{}
+	for _, name := range append(s.Variables(), dataVariable) {
+		if value, set := os.LookupEnv(name); set {
+			s.Environment[name] = value
+		}
+	}
+	return nil
+}
+
+// launcherVariable names the command of the Python package that finds libtorch before it becomes this program, and by
+// which other machines start it.
+const launcherVariable = "IWDA_LAUNCHER"
+
+// Write writes the files of the jobs into the folder slurm of the experiment's results, in
+// place of former ones, and returns the path of the script that submits the others.
+func (s Slurm) Write() (string, error) {
+	folder := filepath.Join(s.Results, s.Name, "slurm")
+	files, err := s.Files(folder)
+	if err != nil {
+		return "", err
+	}
+	var disk *wholefile.Disk
+	if err := disk.MakeFolder(folder); err != nil {
+		return "", fmt.Errorf("cannot create the folder of the scripts: %w", err)
+	}
+	former, _ := filepath.Glob(filepath.Join(folder, "array-*.sh"))
+	for _, path := range former {
+		if err := os.Remove(path); err != nil {
+			return "", fmt.Errorf("cannot remove a former script: %w", err)
+		}
+	}
+	for _, file := range files {
+		write := disk.WriteText
+		if file.Private {
+			write = disk.WritePrivate
+		}
+		if err := write(filepath.Join(folder, file.Name), file.Text); err != nil {
+			return "", err
+		}
+	}
+	script := filepath.Join(folder, SubmitScript)
+	info, err := os.Stat(script)
+	if err != nil {
+		return "", err
+	}
+	mayRun := (info.Mode() & 0o444) >> 2 // those who may read it
+	return script, os.Chmod(script, info.Mode()|mayRun)
+}
+
+// usualArraySize is Slurm's own setting where a cluster has none.
+const usualArraySize = 1001
+
+var arraySizeLine = regexp.MustCompile(`(?m)^MaxArraySize\s*=\s*([1-9][0-9]*)`)
+
+// maxArraySize asks the cluster; away from one it assumes the usual size.
+func maxArraySize() int {
+	text, _ := exec.Command("scontrol", "show", "config").Output()
+	if match := arraySizeLine.FindSubmatch(text); match != nil {
+		if size, err := strconv.Atoi(string(match[1])); err == nil {
+			return size
+		}
+	}
+	return usualArraySize
 }

@@ -133,20 +133,6 @@ func TestCheckOptions(t *testing.T) {
 	}
 }
 
-// A task that Slurm would stop as soon as it begins is a mistake; what this program cannot read is
-// for sbatch to judge.
-func TestTimeLimits(t *testing.T) {
-	for text, wrong := range map[string]bool{
-		"0:01:00": true, "1": true, "2:59": true, "0:03:00": true, "0-0:2": true, "0-0:02:59": true,
-		"4": false, "3:01": false, "1:00:00": false, "1-0": false, "0-0:4": false, "UNLIMITED": false, "1:2:3:4": false, "": false,
-	} {
-		err := Slurm{Options: []string{"--time=" + text}}.CheckOptions()
-		if (err != nil) != wrong {
-			t.Errorf("--time=%s: %v", text, err)
-		}
-	}
-}
-
 func TestBlocks(t *testing.T) {
 	for _, test := range []struct {
 		indices []int

@@ -7,7 +7,6 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"iwda/datasets/catalogue"
-	"iwda/experiments/learningrate"
 	"iwda/losses/form"
 	"iwda/nets/architecture"
 )
@@ -45,7 +44,7 @@ func Default(data catalogue.Dataset) Config {
 		Train: Train{
 			Epochs: 70, Batch: 64, DomainFromEpoch: 2,
 			Optimizer: Optimizer{LR: 0.02, Momentum: 0.9, WeightDecay: 5e-4},
-			Schedule:  learningrate.Schedule{Name: "step", Every: 5, Factor: 0.5},
+			Schedule:  Schedule{Name: "step", Every: 5, Factor: 0.5},
 			EvalBatch: 500, Graph: true,
 		},
 		Weights: Weights{EMA: 0.5, Every: 1, Warmup: 1, MinSingularValue: 1e-4},
@@ -93,7 +92,7 @@ func (s *Settings) images() {
 	s.Train = Train{
 		Steps: 100000, EvalEvery: 500, Batch: 36, DomainFromEpoch: 1,
 		Optimizer: Optimizer{LR: 1e-3, Momentum: 0.9, WeightDecay: 1e-3, Nesterov: true},
-		Schedule:  learningrate.Schedule{Name: "inverse", Gamma: 0.001, Power: 0.75},
+		Schedule:  Schedule{Name: "inverse", Gamma: 0.001, Power: 0.75},
 		HeadRate:  10,
 		EvalBatch: 36, Graph: true,
 	}

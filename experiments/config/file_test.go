@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"iwda/experiments/learningrate"
 	"iwda/internal/must"
 )
 
@@ -60,7 +59,7 @@ func TestDefault(t *testing.T) {
 			Train: Train{
 				Epochs: 70, Batch: 64, DomainFromEpoch: 2,
 				Optimizer: Optimizer{LR: 0.02, Momentum: 0.9, WeightDecay: 0.0005},
-				Schedule:  learningrate.Schedule{Name: "step", Every: 5, Factor: 0.5},
+				Schedule:  Schedule{Name: "step", Every: 5, Factor: 0.5},
 				EvalBatch: 500, Graph: true,
 			},
 			Weights: Weights{EMA: 0.5, Every: 1, Warmup: 1, MinSingularValue: 0.0001},

@@ -70,7 +70,7 @@ var alignments = []Properties{
 	{Alignment: JAN, Weighted: "iwjan", Kernel: true, Joint: true},
 	{Alignment: CDANE, Weighted: "iwcdan-e", Discriminator: true, Joint: true},
 	{Alignment: DAN, Kernel: true},
-	{Alignment: MCC, Weighted: "iwmcc"},
+	{Alignment: MCC},
 }
 
 // Properties returns those of the alignment. One that is not registered comes after all others.

@@ -1,3 +1,48 @@
+// Package config reads experiment files: YAML that says which methods are trained
+// on which tasks, how, and with which seeds.
+//
+// One file is one experiment:
+//
+//	experiment: digits
+//	dataset: {name: digits, root: "${IWDA_DATA:-data}/digits"}
+//	tasks: [mnist-usps, usps-mnist]
+//	variants: [full, subsampled]
+//	methods: [source-only, dann, iwdan]
+//	seeds: [1, 2, 3]
+//	train: {epochs: 70}
+//	overrides:
+//	  - when: {task: usps-mnist}
+//	    train: {schedule: {every: 6}}
+//
+// The keys experiment, dataset.name, tasks, variants, methods and seeds must be
+// there, but that variants are full where dataset.name is files; every other key has
+// the default that Default returns. Names may be written in any case.
+//
+// # Precedence
+//
+// A setting is looked up in this order; the first that gives it wins:
+//
+//  1. assignments, as the command line's --set train.epochs=2 (File.Set), a later
+//     one before an earlier one;
+//  2. overrides whose condition fits the run, a later one before an earlier one;
+//  3. the settings of the file;
+//  4. Default.
+//
+// Settings below a key merge: an override of train.schedule.every leaves
+// train.schedule.factor as it is. Lists do not merge; they are replaced.
+//
+// # Conditions
+//
+// The condition of an override names any of task, variant, method and seed, each
+// with a value, a pattern as in path.Match, or a list of these. It fits a run that
+// every named part fits. A pattern that fits nothing in the file is an error.
+//
+// # Errors
+//
+// Every function that reads settings returns all mistakes at once, as Errors. Each
+// has its place (file:line:column, or the assignment), what is wrong there, and the
+// nearest right key or name. Anchors, aliases, merge keys and files of several
+// documents are errors too: overrides do what they are for.
 package config
 
 import (
@@ -8,7 +53,6 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"iwda/datasets/normalise"
-	"iwda/experiments/learningrate"
 	"iwda/inference/selection"
 )
 
@@ -147,7 +191,8 @@ func (s *Switch) decodeNode(d *decoder, path string, n *yaml.Node) {
 type Network struct {
 	// Name is the network. It must suit the rows: lenet takes images of 28 × 28; mlp, linear, forest,
 	// boosting and perceptron take features; a ResNet takes image files; torchscript takes features or
-	// image files. A forest, boosting and a perceptron align nothing: they are for source-only.
+	// image files. Those of features but mlp are made without
+	// steps, and align nothing: they are for source-only.
 	Name string `yaml:"name"`
 	// Pretrained is the file with a ResNet's weights, or none to train all of it from scratch.
 	Pretrained string `yaml:"pretrained,omitempty"`
@@ -246,7 +291,7 @@ type Train struct {
 	DomainFromEpoch int       `yaml:"domain_from_epoch"`
 	Optimizer       Optimizer `yaml:"optimizer"`
 	// Schedule is the network's learning-rate schedule.
-	Schedule learningrate.Schedule `yaml:"schedule"`
+	Schedule Schedule `yaml:"schedule"`
 	// HeadRate multiplies the learning rate of the discriminator and of the layers after the
 	// backbone of a ResNet or of torchscript; for other networks, of all layers. If left out, it
 	// is 1.

@@ -36,8 +36,8 @@ var learnersOf = map[architecture.Name]learners.Learner{
 
 // CheckClasses returns an error if a run's learner does not take so many classes.
 func CheckClasses(run config.Resolved, classes int) error {
-	err := learners.CheckClasses(classes)
-	if err == nil || architecture.Name(run.Network.Name).Made() != architecture.Learnt {
+	err, name := learners.CheckClasses(classes), architecture.Name(run.Network.Name)
+	if err == nil || name == architecture.Linear || !name.Learnt() {
 		return nil
 	}
 	return fmt.Errorf("%s cannot be made of %s: %w; choose another network, such as linear", run.Method, run.Task, err)

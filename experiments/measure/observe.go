@@ -3,6 +3,10 @@ package measure
 import (
 	"context"
 	"errors"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
 
 	"iwda/datasets"
 	"iwda/experiments/domains"
@@ -119,4 +123,195 @@ func (o *Observations) Criteria(step int, logf func(format string, args ...any))
 		}
 	}
 	return values
+}
+
+// Taker takes what a classifier says of the rows of a set, batch by batch in the set's order. The
+// values and labels of a batch are valid until Take returns.
+type Taker interface {
+	Take(Batch) error
+}
+
+// Batch is what a classifier says of n rows.
+type Batch struct {
+	Logits []float32       // n×k, or the n rows' features if these are asked for
+	Labels datasets.Labels // of the rows
+}
+
+// width is k.
+func (b Batch) width() int { return len(b.Logits) / b.Labels.Len() }
+
+// Confusion counts the labelled rows by class (row) and prediction (column).
+type Confusion [][]int
+
+// NewConfusion counts no rows yet.
+func NewConfusion(classes int) Confusion {
+	counts := make(Confusion, classes)
+	for c := range counts {
+		counts[c] = make([]int, classes)
+	}
+	return counts
+}
+
+// Take counts the rows of a batch by their largest logits.
+func (c Confusion) Take(b Batch) error {
+	k := len(c)
+	for i := range b.Labels.Len() {
+		if class, known := b.Labels.At(i); known {
+			c[class][largest(b.Logits[i*k:(i+1)*k])]++
+		}
+	}
+	return nil
+}
+
+// largest is the first class with the largest value.
+func largest(values []float32) (class int) {
+	for i, v := range values {
+		if v > values[class] {
+			class = i
+		}
+	}
+	return class
+}
+
+// Accuracy is the share of the labelled rows that are classified right, if there are any.
+func (c Confusion) Accuracy() store.Optional[float64] {
+	right, total := 0, 0
+	for class, row := range c {
+		right += row[class]
+		total += sum(row)
+	}
+	return Mean(float64(right), total)
+}
+
+// MeanClassAccuracy is the mean over the classes that occur of the share of their rows
+// that are classified right, if any row has a label.
+func (c Confusion) MeanClassAccuracy() store.Optional[float64] {
+	shares, classes := 0.0, 0
+	for class, row := range c {
+		if total := sum(row); total > 0 {
+			shares += float64(row[class]) / float64(total)
+			classes++
+		}
+	}
+	return Mean(shares, classes)
+}
+
+func sum(counts []int) int {
+	total := 0
+	for _, n := range counts {
+		total += n
+	}
+	return total
+}
+
+// Mean is that of n values by their sum; it is not measured of none.
+func Mean(sum float64, n int) store.Optional[float64] {
+	if n == 0 {
+		return store.Optional[float64]{}
+	}
+	return store.Measured(sum / float64(n))
+}
+
+// predictions sums up the probabilities of rows, whatever their labels.
+type predictions struct {
+	sums      []float64 // of each class's probabilities
+	certainty float64   // sum of the largest probabilities
+	rows      int
+}
+
+func newPredictions(classes int) *predictions { return &predictions{sums: make([]float64, classes)} }
+
+func (p *predictions) Take(b Batch) error {
+	probabilities := make([]float64, len(p.sums))
+	for logits := range slices.Chunk(b.Logits, len(p.sums)) {
+		logSoftmax(probabilities, logits)
+		for class, log := range probabilities {
+			probabilities[class] = math.Exp(log)
+		}
+		floats.Add(p.sums, probabilities)
+		p.certainty += floats.Max(probabilities)
+		p.rows++
+	}
+	return nil
+}
+
+// logSoftmax sets the logarithms of the probabilities by a row of logits.
+func logSoftmax(logs []float64, logits []float32) {
+	for class, logit := range logits {
+		logs[class] = float64(logit)
+	}
+	floats.AddConst(-floats.LogSumExp(logs), logs)
+}
+
+// shares are the mean probabilities of the classes; there must be rows.
+func (p *predictions) shares() []float64 {
+	return floats.ScaleTo(make([]float64, len(p.sums)), 1/float64(p.rows), p.sums)
+}
+
+// meanCertainty is the mean of the largest probabilities; there must be rows.
+func (p *predictions) meanCertainty() float64 { return p.certainty / float64(p.rows) }
+
+// crossEntropy sums up the losses of the labelled rows.
+type crossEntropy struct {
+	sum  float64
+	rows int
+}
+
+func (c *crossEntropy) Take(b Batch) error {
+	k := b.width()
+	logs := make([]float64, k)
+	for i := range b.Labels.Len() {
+		if class, known := b.Labels.At(i); known {
+			logSoftmax(logs, b.Logits[i*k:(i+1)*k])
+			c.sum -= logs[class]
+			c.rows++
+		}
+	}
+	return nil
+}
+
+// Outputs keeps what a classifier says of rows of a set.
+type Outputs struct {
+	Kept []int // the numbers of the rows that it keeps, ascending; nil keeps all
+	seen int   // rows
+
+	Width  int // of a row
+	Logits []float32
+	Labels []int // -1 where one is not known
+	Groups []int // of the rows; nil if none are known
+	Rows   []int // their numbers in the source, of rows that learners have judged in turn; nil of others
+}
+
+// everyNth keeps rows at equal distances, of runs that hold nothing out: nothing is chosen by them,
+// and the criteria in metrics.csv of the paper's runs stay the same.
+func everyNth(rows, most int) *Outputs {
+	u := &Outputs{}
+	for row := 0; row < rows; row += (rows + most - 1) / most {
+		u.Kept = append(u.Kept, row)
+	}
+	return u
+}
+
+// Take keeps the rows of a batch that are asked for.
+func (u *Outputs) Take(b Batch) error {
+	u.Width = b.width()
+	for i := range b.Labels.Len() {
+		_, among := slices.BinarySearch(u.Kept, u.seen)
+		u.seen++
+		if u.Kept != nil && !among {
+			continue
+		}
+		u.Logits = append(u.Logits, b.Logits[i*u.Width:(i+1)*u.Width]...)
+		class, known := b.Labels.At(i)
+		if !known {
+			class = -1
+		}
+		u.Labels = append(u.Labels, class)
+	}
+	return nil
+}
+
+// rows are the logits as package classshares reads them.
+func (u *Outputs) rows() classshares.Rows {
+	return classshares.Rows{Values: u.Logits, Groups: u.Groups}
 }

@@ -29,6 +29,7 @@ import (
 	"iwda/learners/boosting"
 	"iwda/learners/forest"
 	"iwda/learners/perceptron"
+	"iwda/learners/regression"
 	"iwda/nets"
 	"iwda/nets/architecture"
 	"iwda/nets/statedict"
@@ -84,6 +85,8 @@ func grown(name architecture.Name, size int) learners.Model {
 	}
 	learn := forest.Fit
 	switch name {
+	case architecture.Linear:
+		learn = regression.Fit
 	case architecture.Boosting:
 		settings := boosting.Usual()
 		settings.Rounds, settings.Folds = 10, 0
@@ -103,7 +106,7 @@ func grown(name architecture.Name, size int) learners.Model {
 // makeModel returns a model with random numbers in every tensor.
 func makeModel(t *testing.T, about model.Metadata) model.Model {
 	t.Helper()
-	if name := about.Architecture.Name; name.Made() == architecture.Learnt {
+	if name := about.Architecture.Name; name.Learnt() {
 		return model.Model{Metadata: about, Weights: model.Learnt(grown(name, about.Input.Shape[0])).Weights}
 	}
 	torch.Seed(21)

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xrash/smetrics"
-
 	"iwda/experiments/config"
 	"iwda/experiments/store"
 	"iwda/internal/printable"
@@ -154,7 +152,7 @@ func appendNew(list, mistakes config.Errors) config.Errors {
 // Only returns the runs whose id one of the globs fits, in the order of runs, and
 // all runs where there are no globs. A glob has the form of path.Match:
 // subsampled/*/iwdan*/seed-[12]. One that is malformed or fits no run is an error of
-// type config.Errors, which names the nearest ids.
+// type config.Errors.
 func Only(runs []Run, globs []string) ([]Run, error) {
 	if len(globs) == 0 {
 		return runs, nil
@@ -186,29 +184,7 @@ func checkGlob(glob string, runs []Run) string {
 		return fmt.Sprintf("4 parts are wanted, and the pattern has %d; a run id is %s", parts, store.IDForm)
 	}
 	if !slices.ContainsFunc(runs, func(run Run) bool { return run.fits(glob) }) {
-		return "fits no run; the nearest are " + strings.Join(nearestIDs(runs, glob), ", ")
+		return "fits no run; iwrun run --dry-run lists their ids"
 	}
 	return ""
-}
-
-// nearestShown is the number of ids that an error about a glob suggests.
-const nearestShown = 3
-
-// nearestIDs returns the ids that need the fewest edits to fit the glob. Parts that fit
-// count as equal.
-func nearestIDs(runs []Run, glob string) []string {
-	patterns := strings.Split(glob, "/")
-	var ids []string
-	edits := map[string]int{}
-	for _, run := range runs {
-		id := run.ID.String()
-		ids = append(ids, id)
-		for i, part := range strings.Split(id, "/") {
-			if fits, _ := path.Match(patterns[i], part); !fits {
-				edits[id] += smetrics.WagnerFischer(patterns[i], part, 1, 1, 1)
-			}
-		}
-	}
-	slices.SortStableFunc(ids, func(a, b string) int { return edits[a] - edits[b] })
-	return ids[:min(nearestShown, len(ids))]
 }

@@ -3,17 +3,21 @@
 package status
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
+	"text/tabwriter"
 	"time"
 
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
 	"iwda/internal/input"
 	"iwda/internal/parallel"
+	"iwda/internal/printable"
 )
 
 // State is what a run's folder says about it.
@@ -39,8 +43,8 @@ type Run struct {
 	Holder string
 	// Epoch is that of the last evaluation on the disk, of Epochs.
 	Epoch, Epochs int
-	// Changed is when the run wrote a file last; nil if it never did.
-	Changed *time.Time
+	// Changed is when the run wrote a file last; zero if it never did.
+	Changed time.Time
 }
 
 // atOnce is the number of folders that are read at a time: on a network's disk, reading
@@ -110,9 +114,55 @@ func (s *Run) follow(dir store.Dir) {
 	text, _ := input.Read(dir.Path(store.LockFile), input.Words)
 	s.Holder = strings.TrimSpace(string(text))
 	for _, name := range []string{store.MetricsFile, store.CheckpointFile, store.LogFile} {
-		if info, err := os.Stat(dir.Path(name)); err == nil && (s.Changed == nil || info.ModTime().After(*s.Changed)) {
-			changed := info.ModTime()
-			s.Changed = &changed
+		if info, err := os.Stat(dir.Path(name)); err == nil && info.ModTime().After(s.Changed) {
+			s.Changed = info.ModTime()
 		}
 	}
+}
+
+// Count returns how many runs are in each state.
+func Count(states []Run) map[State]int {
+	counts := map[State]int{}
+	for _, run := range states {
+		counts[run.State]++
+	}
+	return counts
+}
+
+// Print prints the number of runs in each state, and a line for each that is not
+// finished, which begins with its index and id: scripts of Slurm read these.
+func Print(w io.Writer, experiment string, states []Run) error {
+	counts := Count(states)
+	var parts []string
+	for _, state := range []State{Finished, Running, Failed, Left, Other} {
+		if n := counts[state]; n > 0 || state == Finished {
+			parts = append(parts, fmt.Sprintf("%d %s", n, state))
+		}
+	}
+	fmt.Fprintf(w, "%s: %s: %s\n", experiment, printable.Count(len(states), "run"), strings.Join(parts, ", "))
+	if counts[Finished] == len(states) {
+		return nil
+	}
+	fmt.Fprintln(w)
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "INDEX\tRUN\tSTATE\tEPOCH\tLAST CHANGE\tBY")
+	for _, run := range states {
+		if run.State == Finished {
+			continue
+		}
+		changed := "-"
+		if !run.Changed.IsZero() {
+			changed = run.Changed.Format(time.DateTime)
+		}
+		fmt.Fprintf(table, "%d\t%s\t%s\t%d of %d\t%s\t%s\n", run.Index, run.ID, run.State, run.Epoch, run.Epochs, changed, cmp.Or(run.Holder, "-"))
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	for _, run := range states {
+		if run.Reason != "" {
+			fmt.Fprintf(w, "\n%s: %s: %s\n", run.State, run.ID, strings.ReplaceAll(run.Reason, "\n", "\n        | "))
+		}
+	}
+	return nil
 }

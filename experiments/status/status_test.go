@@ -1,6 +1,7 @@
 package status
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -21,5 +22,10 @@ func TestDamagedResult(t *testing.T) {
 	testfiles.Write(t, dir.Path(store.ResultFile), `{"config_hash": "`+runs[0].Config.Hash()+`", "best_acc`)
 	if got := Inspect(runs, results)[0]; got.State != Left || !strings.Contains(got.Reason, store.ResultFile) {
 		t.Errorf("%+v", got)
+	}
+	var said strings.Builder
+	must.Do(t, Print(&said, "e", Inspect(runs, results)))
+	if !regexp.MustCompile(`(?m)^0 +full/clean-warped/dann/seed-1 +left `).MatchString(said.String()) {
+		t.Errorf("index and id do not begin a line of\n%s", &said)
 	}
 }

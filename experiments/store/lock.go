@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"strings"
-	"time"
 
 	"iwda/internal/input"
 	"iwda/internal/system"
@@ -56,37 +55,22 @@ func (d Dir) Lock() (*Lock, error) {
 	}
 }
 
-// Whoever looks whether a run is held (Locked) shares its lock for a moment, which keeps
-// this process from taking it: it tries again after lookPause, lookTries times at most.
-const (
-	lookPause = 10 * time.Millisecond
-	lookTries = 500
-)
-
-// take locks the file and writes who holds it.
+// take locks the file and writes who holds it. To whoever only looks at that moment, with Locked, it
+// is locked too.
 func (l *Lock) take() error {
-	for range lookTries {
-		err := l.disk.Lock(l.file, system.Exclusive|system.NoWaiting)
-		if err == nil {
-			// Without space for its name the lock holds all the same.
-			host, _ := os.Hostname()
-			if l.file.Truncate(0) == nil {
-				fmt.Fprintf(l.file, "pid %d, %s\n", os.Getpid(), host)
-			}
-			return nil
-		}
-		if !errors.Is(err, system.ErrLocked) {
-			return fmt.Errorf("cannot lock %s: %w; put the results on a file system with locks", l.path, err)
-		}
-		if l.disk.Lock(l.file, system.Shared|system.NoWaiting) != nil {
-			break // it is held, and not only looked at
-		}
-		if err := l.disk.Lock(l.file, system.Unlock); err != nil {
-			return fmt.Errorf("cannot unlock %s: %w", l.path, err)
-		}
-		time.Sleep(lookPause)
+	err := l.disk.Lock(l.file, system.Exclusive|system.NoWaiting)
+	if errors.Is(err, system.ErrLocked) {
+		return fmt.Errorf("%w (%s)", ErrLocked, holder(l.path))
 	}
-	return fmt.Errorf("%w (%s)", ErrLocked, holder(l.path))
+	if err != nil {
+		return fmt.Errorf("cannot lock %s: %w; put the results on a file system with locks", l.path, err)
+	}
+	// Without space for its name the lock holds all the same.
+	host, _ := os.Hostname()
+	if l.file.Truncate(0) == nil {
+		fmt.Fprintf(l.file, "pid %d, %s\n", os.Getpid(), host)
+	}
+	return nil
 }
 
 // Held reports whether the lock is the one that other processes find: it is not once
@@ -132,4 +116,31 @@ func holder(path string) string {
 		return name
 	}
 	return "which one is not known"
+}
+
+// Place is a folder in which a command works for long.
+type Place struct {
+	path string
+	was  os.FileInfo // nil if there was none
+}
+
+// PlaceOf returns the place of a folder as it is now.
+func PlaceOf(folder string) Place {
+	info, err := os.Stat(folder)
+	if err != nil {
+		return Place{folder, nil}
+	}
+	return Place{folder, info}
+}
+
+// Check returns an error if another folder, or none, is there now: somebody has moved, deleted or replaced
+// it, and what is written would not be with the rest.
+func (p Place) Check() error {
+	if p.was == nil {
+		return nil
+	}
+	if now, err := os.Stat(p.path); err != nil || !os.SameFile(p.was, now) {
+		return fmt.Errorf("%s was moved, deleted or replaced while the command ran: nothing more is written there; to go on, give the same command with -o and the folder's new place", p.path)
+	}
+	return nil
 }

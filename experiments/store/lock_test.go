@@ -9,7 +9,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"iwda/internal/must"
 	"iwda/internal/testfiles"
@@ -110,34 +109,6 @@ func TestClear(t *testing.T) {
 	}
 	if dir.Worked() {
 		t.Error("an empty folder holds work")
-	}
-}
-
-// A look at whether a run is held keeps nobody from taking it.
-func TestLockDuringALook(t *testing.T) {
-	dir := NewDir(t.TempDir(), "test", "full/a-b/dann/seed-1")
-	if err := lockOf(t, dir).Close(); err != nil { // leaves the file
-		t.Fatal(err)
-	}
-	looking := must.Have(os.Open(dir.Path(LockFile)))(t)
-	defer looking.Close()
-	must.Do(t, syscall.Flock(int(looking.Fd()), syscall.LOCK_SH))
-	taken := make(chan error, 1)
-	go func() {
-		lock, err := dir.Lock()
-		if err == nil {
-			err = lock.Close()
-		}
-		taken <- err
-	}()
-	select {
-	case err := <-taken:
-		t.Fatalf("during a look: %v", err)
-	case <-time.After(50 * time.Millisecond):
-	}
-	must.Do(t, looking.Close())
-	if err := <-taken; err != nil {
-		t.Errorf("after the look: %v", err)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"iwda/internal/evenly"
 	"iwda/internal/input"
+	"iwda/nets/statedict"
 )
 
 // Outputs are the logits that the network of a finished run gives in evaluation mode: what
@@ -102,19 +103,6 @@ func tensor(name string, kind safetensors.DType, values any, shape ...uint64) sa
 	return safetensors.Tensor{Name: name, DType: kind, Shape: shape, Data: data.Bytes()}
 }
 
-// tensorsIn are those of a file of that content, by their names.
-func tensorsIn(text []byte) (map[string]safetensors.Tensor, error) {
-	file, err := safetensors.Parse(text)
-	if err != nil {
-		return nil, err
-	}
-	tensors := make(map[string]safetensors.Tensor, len(file.Tensors))
-	for _, t := range file.Tensors {
-		tensors[t.Name] = t
-	}
-	return tensors, nil
-}
-
 // ReadOutputs reads outputs.safetensors. The error wraps [fs.ErrNotExist] if there is none: the run
 // held nothing out.
 func (d Dir) ReadOutputs() (Outputs, error) {
@@ -134,16 +122,22 @@ func (d Dir) ReadOutputs() (Outputs, error) {
 }
 
 func parseOutputs(text []byte) (o Outputs, err error) {
-	tensors, err := tensorsIn(text)
+	tensors, err := statedict.Parse(text)
 	if err != nil {
 		return Outputs{}, err
+	}
+	of := func(name string) (t safetensors.Tensor, is bool) {
+		if found := statedict.Find(tensors, name); found != nil {
+			return *found, true
+		}
+		return t, false
 	}
 	rows := map[string]uint64{}
 	for _, logits := range []struct {
 		name   string
 		values *[]float32
 	}{{heldOutLogits, &o.HeldOut}, {targetLogits, &o.Target}, {crossedLogits, &o.TargetCrossed}} {
-		t, is := tensors[logits.name]
+		t, is := of(logits.name)
 		if !is && logits.name == crossedLogits {
 			continue
 		}
@@ -151,10 +145,7 @@ func parseOutputs(text []byte) (o Outputs, err error) {
 			return Outputs{}, fmt.Errorf("%s is no matrix of float32, or has another number of classes", logits.name)
 		}
 		o.Classes, rows[logits.name] = int(t.Shape[1]), t.Shape[0]
-		*logits.values = make([]float32, t.Shape[0]*t.Shape[1])
-		if _, err := binary.Decode(t.Data, binary.LittleEndian, *logits.values); err != nil {
-			return Outputs{}, fmt.Errorf("%s: %w", logits.name, err)
-		}
+		*logits.values = statedict.Floats(t)
 	}
 	if n := rows[crossedLogits]; n != 0 && n != rows[targetLogits] {
 		return Outputs{}, fmt.Errorf("%s has %d rows, %s %d", crossedLogits, n, targetLogits, rows[targetLogits])
@@ -168,7 +159,7 @@ func parseOutputs(text []byte) (o Outputs, err error) {
 		{heldOutGroups, heldOutLogits, 0, math.MaxInt32, &o.HeldOutGroups}, {targetGroups, targetLogits, 0, math.MaxInt32, &o.TargetGroups},
 		{heldOutRows, heldOutLogits, 0, math.MaxInt32, &o.HeldOutRows},
 	} {
-		t, is := tensors[numbers.name]
+		t, is := of(numbers.name)
 		if !is && slices.Contains([]string{heldOutGroups, targetGroups, heldOutRows}, numbers.name) {
 			continue
 		}
@@ -187,4 +178,38 @@ func parseOutputs(text []byte) (o Outputs, err error) {
 		}
 	}
 	return o, nil
+}
+
+// Statistics are C and mu of n updates of the class weights, from which their estimates followed, of
+// k classes: what the lemmas on estimates suppose can be checked with them after a run.
+type Statistics struct {
+	Steps             []int64   // after which the n updates were made
+	Confusion         []float32 // C, n×k×k, row = predicted class, column = true class
+	TargetPredictions []float32 // mu, n×k
+}
+
+// Add adds those of an update after a step: C, k×k, and mu, k.
+func (s *Statistics) Add(step int, confusion, targetPredictions []float64) {
+	s.Steps = append(s.Steps, int64(step))
+	for _, v := range confusion {
+		s.Confusion = append(s.Confusion, float32(v))
+	}
+	for _, v := range targetPredictions {
+		s.TargetPredictions = append(s.TargetPredictions, float32(v))
+	}
+}
+
+// WriteStatistics writes statistics.safetensors, nothing if there was no update.
+func (d Dir) WriteStatistics(s Statistics) error {
+	n := uint64(len(s.Steps))
+	if n == 0 {
+		return nil
+	}
+	k := uint64(len(s.TargetPredictions)) / n
+	file := safetensors.File{Tensors: []safetensors.Tensor{
+		tensor("steps", safetensors.I64, s.Steps, n),
+		tensor("confusion", safetensors.F32, s.Confusion, n, k, k),
+		tensor("target_predictions", safetensors.F32, s.TargetPredictions, n, k),
+	}}
+	return d.disk.Write(d.Path(StatisticsFile), func(w io.Writer) error { return file.Serialize(w) })
 }

@@ -3,7 +3,6 @@ package store
 import (
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -105,8 +104,8 @@ func TestReadResultErrors(t *testing.T) {
 		{"\n}\n", "\n", "the file ends too early"},
 		{"\n}\n", "\n}\n{}", "text after the end"},
 		{`"seed": 1`, `"seed": 2`, `make "subsampled/usps-mnist/iwdan/seed-2"`},
-		{`"experiment": "digits"`, `"experiment": "glyphs"`, "foreign result"},
-		{`"experiment": "digits"`, `"experiment": "../digits"`, "foreign result"},
+		{`"experiment": "digits"`, `"experiment": "glyphs"`, "lies in the folder of"},
+		{`"experiment": "digits"`, `"experiment": "../digits"`, "lies in the folder of"},
 		{`"id": "subsampled/usps-mnist/iwdan/seed-1"`, `"id": "../../../x"`, `id is "../../../x", but`},
 		{`"variant": "subsampled"`, `"variant": "../.."`, "but variant, task, method and seed make"},
 		{`"best_epoch"`, `"best_epoch": 1, "best_accuracy": 94.2, "best_epoch"`, "best_accuracy is 94.2, not a fraction of 1"},
@@ -244,60 +243,6 @@ func TestBegin(t *testing.T) {
 	}
 	if _, failed, err := dir.ReadFailure(); failed || err != nil {
 		t.Errorf("got %v, %v", failed, err)
-	}
-}
-
-func TestCollect(t *testing.T) {
-	root := t.TempDir()
-	for _, seed := range []int64{10, 2, 1} {
-		result := sampleResult("iwdan", seed)
-		must.Do(t, begun(t, root, result.ID).WriteResult(result))
-	}
-	base := "subsampled/usps-mnist/"
-	begun(t, root, base+"dann/seed-1")
-	must.Do(t, begun(t, root, base+"dann/seed-2").WriteFailure("no memory"))
-	testfiles.Write(t, begun(t, root, base+"dann/seed-3").Path(ResultFile), "{")
-	stranger := begun(t, root, base+"dann/seed-4")
-	testfiles.Write(t, stranger.Path(ResultFile), read(t, NewDir(root, digits, base+"iwdan/seed-1").Path(ResultFile)))
-	testfiles.Write(t, filepath.Join(root, digits, "old", LogFile), "")
-	testfiles.Write(t, filepath.Join(root, digits, "figures", "curves.svg"), "")
-	elsewhere := t.TempDir()
-	must.Do(t, os.Symlink(elsewhere, filepath.Join(root, digits, "full")))
-	testfiles.Write(t, filepath.Join(elsewhere, "usps-mnist", "dann", "seed-1", LogFile), "")
-
-	runs, problems := Collect(root, digits)
-	var seeds []int64
-	for _, run := range runs {
-		seeds = append(seeds, run.Result.Seed)
-		if got := filepath.Base(run.Dir.String()); got != fmt.Sprintf("seed-%d", run.Result.Seed) {
-			t.Errorf("seed %d in %s", run.Result.Seed, got)
-		}
-	}
-	if diff := cmp.Diff([]int64{1, 2, 10}, seeds); diff != "" {
-		t.Error(diff)
-	}
-	kinds := map[string]ProblemKind{}
-	for _, p := range problems {
-		below, err := filepath.Rel(filepath.Join(root, digits), p.Path)
-		if err != nil || p.Message == "" || !strings.Contains(p.String(), string(p.Kind)) {
-			t.Errorf("%v: %v", p, err)
-		}
-		kinds[filepath.ToSlash(below)] = p.Kind
-	}
-	want := map[string]ProblemKind{
-		"full/usps-mnist/dann/seed-1": Incomplete,
-		"old":                         Foreign,
-		base + "dann/seed-1":          Incomplete,
-		base + "dann/seed-2":          Failed,
-		base + "dann/seed-3":          Unreadable,
-		base + "dann/seed-4":          Foreign,
-	}
-	if diff := cmp.Diff(want, kinds); diff != "" {
-		t.Error(diff)
-	}
-
-	if runs, problems := Collect(root, "none"); len(runs) != 0 || len(problems) != 1 || problems[0].Kind != Unreadable {
-		t.Errorf("without a folder: %v, %v", runs, problems)
 	}
 }
 

@@ -99,21 +99,16 @@ type checkpoints struct {
 
 func newCheckpoints(run config.Resolved, dir store.Dir, options Options, of checkpoint.State, parts ...part) *checkpoints {
 	c := &checkpoints{run: run, dir: dir, options: options, parts: parts, of: of}
-	if every := options.Checkpoints.Time; every > 0 {
+	if every := options.Checkpoints; every > 0 {
 		c.time = throttle.Every(every)
 		c.time.Restart()
 	}
 	return c
 }
 
-// due reports whether one is to be written after that many steps.
-func (c *checkpoints) due(step, stepsPerEpoch int) bool {
-	epochs := c.options.Checkpoints.Epochs
-	due := c.time != nil && c.time.Due() || epochs > 0 && step%(epochs*stepsPerEpoch) == 0
-	if due && c.time != nil {
-		c.time.Restart()
-	}
-	return due
+// due reports whether one is to be written after a step.
+func (c *checkpoints) due(endsEpoch bool) bool {
+	return c.options.eachEpoch && endsEpoch || c.time != nil && c.time.Due()
 }
 
 // dropoutDraws is what dropout draws from, as a part of a run.
@@ -191,9 +186,6 @@ func (c *checkpoints) resume() (err error) {
 
 func (c *checkpoints) resumeFrom(path string) error {
 	file, err := checkpoint.Read(path)
-	if other := (*checkpoint.FormatError)(nil); errors.As(err, &other) {
-		return &OtherRunError{path, []string{other.Difference()}}
-	}
 	if err != nil {
 		return err
 	}

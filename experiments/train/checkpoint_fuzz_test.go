@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"iwda/experiments/checkpoint"
-	"iwda/experiments/plan"
 	"iwda/experiments/store"
 	"iwda/internal/must"
 	"iwda/internal/version"
@@ -21,7 +20,7 @@ func FuzzResumeFrom(f *testing.F) {
 	run := resolve(f, "subsampled", "iwdan", 1)
 	dir := begin(f, run)
 	torch.SetThreads(1)
-	trainer := must.Have(newTrainer(f.Context(), run, dir, Options{Threads: 1, Log: io.Discard, Checkpoints: plan.Interval{Epochs: 1}}, time.Now()))(f)
+	trainer := must.Have(newTrainer(f.Context(), run, dir, Options{Threads: 1, Log: io.Discard, eachEpoch: true}, time.Now()))(f)
 	defer trainer.close()
 	if err := trainer.train(&fuse{f.Context(), 30}); err == nil {
 		f.Fatal("the run was not stopped")

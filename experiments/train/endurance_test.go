@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"iwda/experiments/config"
-	"iwda/experiments/plan"
 	"iwda/internal/must"
 	"iwda/internal/testfiles"
 	"iwda/torch"
@@ -57,7 +56,7 @@ func expectConstantFootprint(t *testing.T, run config.Resolved, early int, most 
 	defer runtime.UnlockOSThread()
 	torch.SetThreads(1)
 	torch.TuneAllocator()
-	options := Options{Threads: 1, Log: &strings.Builder{}, Checkpoints: plan.Interval{Epochs: 1}}
+	options := Options{Threads: 1, Log: &strings.Builder{}, eachEpoch: true}
 	trainer := makeTrainer(t, run, options)
 	defer trainer.close()
 	var before footprint

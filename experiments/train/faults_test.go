@@ -70,7 +70,7 @@ func TestRunOnAFailingDisk(t *testing.T) {
 	failed := 0
 	faultydisk.EachCall(func(disk *wholefile.Disk, fault string) {
 		root := t.TempDir()
-		dir, options := plan.Of(run).Dir(root), Options{Threads: 1, Checkpoints: plan.Interval{Epochs: 1}}
+		dir, options := plan.Of(run).Dir(root), Options{Threads: 1, eachEpoch: true}
 		err := goOn(t, run, dir.On(disk), options)
 		if err != nil {
 			failed++
@@ -92,7 +92,7 @@ func TestPowerCutsOfARun(t *testing.T) {
 	run := smallRun(t, 3)
 	disk, broken := faultydisk.Ordered()
 	dir := plan.Of(run).Dir(t.TempDir()).On(disk)
-	if err := errors.Join(goOn(t, run, dir, Options{Threads: 1, Checkpoints: plan.Interval{Epochs: 1}}), broken()); err != nil {
+	if err := errors.Join(goOn(t, run, dir, Options{Threads: 1, eachEpoch: true}), broken()); err != nil {
 		t.Error(err)
 	}
 }

@@ -2,9 +2,12 @@ package train
 
 import (
 	"context"
+	"fmt"
 	"math"
+	"slices"
 	"time"
 
+	"iwda/experiments/config"
 	"iwda/experiments/measure"
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
@@ -34,7 +37,7 @@ func (t *trainer) train(ctx context.Context) error {
 			return err
 		}
 		t.clock.done++
-		checkpoint := t.checkpoints.due(t.clock.done, t.clock.stepsPerEpoch)
+		checkpoint := t.checkpoints.due(t.clock.atEpoch())
 		if checkpoint || t.classWeights.due(t.clock.done) || t.clock.atEpoch() {
 			if err := t.readSteps(); err != nil {
 				return err
@@ -153,4 +156,158 @@ func (t *trainer) updateClassWeights() error {
 		t.options.logf("%s", inWords(u))
 	}
 	return nil
+}
+
+// clock is how far a run is. The epochs of one that counts steps lie between two
+// evaluations.
+type clock struct {
+	epochs, stepsPerEpoch int // of the whole run
+	done                  int // steps
+}
+
+// newClock returns that of a run of which a pass over the source takes passSteps.
+func newClock(t config.Train, passSteps int) *clock {
+	if t.Steps > 0 {
+		passSteps = t.EvalEvery
+	}
+	return &clock{epochs: t.Evaluations(), stepsPerEpoch: passSteps}
+}
+
+// steps is the number of those of the whole run.
+func (c *clock) steps() int { return c.epochs * c.stepsPerEpoch }
+
+// atEpoch reports whether an epoch begins or ends.
+func (c *clock) atEpoch() bool { return c.done%c.stepsPerEpoch == 0 }
+
+// epochOf is the epoch, from 1, of a step, from 1.
+func (c *clock) epochOf(step int) int { return 1 + (step-1)/c.stepsPerEpoch }
+
+// next is where the next step is made.
+func (c *clock) next() position { return position{epoch: c.epochOf(c.done + 1), step: c.done} }
+
+// after puts the place and what was done there before an error.
+func (c *clock) after(what string, err error) error {
+	return fmt.Errorf("epoch %d, after step %d: %s: %w", c.epochOf(max(1, c.done)), c.done, what, err)
+}
+
+func (c *clock) save(s *saving) { s.Step = c.done }
+
+func (c *clock) restore(r *restoring) error {
+	first := 1
+	if len(r.Restarts) > 0 {
+		first = 0
+	}
+	if r.Step < first || r.Step > c.steps() {
+		return fmt.Errorf("its step is %d of %d", r.Step, c.steps())
+	}
+	c.done = r.Step
+	return nil
+}
+
+// position is where in a run a step is made.
+type position struct {
+	epoch int // from 1
+	step  int // steps made before
+}
+
+// failed puts the place before an error of the step.
+func (p position) failed(err error) error {
+	return fmt.Errorf("epoch %d, step %d: %w", p.epoch, p.step+1, err)
+}
+
+// capturer makes the steps of a run: each as it is, or as work that a GPU has captured and is
+// asked for as a whole.
+type capturer struct {
+	on      bool
+	device  torch.Device
+	random  *torch.Random // what dropout draws from
+	compute func(in stepInputs, aligned bool, rates, coefficients []torch.Coefficient) measures
+	steps   map[bool]*capturedStep // with and without the domain loss
+}
+
+// step makes a step on these inputs with these learning rates and coefficients.
+func (c *capturer) step(in stepInputs, aligned bool, rates, coefficients []float64) measures {
+	values := slices.Concat(rates, coefficients, []float64{c.seed()})
+	body := func(in stepInputs, k []torch.Coefficient) (m measures) {
+		seed := len(k) - 1
+		c.drawing(k[seed], func() { m = c.compute(in, aligned, k[:len(rates)], k[len(rates):seed]) })
+		return m
+	}
+	if !c.on {
+		return body(in, numbers(values))
+	}
+	if c.steps[aligned] == nil {
+		c.steps[aligned] = newCapturedStep(in, len(values), c.device, body)
+	}
+	return c.steps[aligned].run(in, values)
+}
+
+// seed is what a step's dropout follows from on a GPU, where it may be captured.
+func (c *capturer) seed() float64 {
+	if c.device.IsCUDA() {
+		return c.random.DeviceSeed()
+	}
+	return 0
+}
+
+// drawing makes a step with that seed.
+func (c *capturer) drawing(seed torch.Coefficient, step func()) {
+	if c.device.IsCUDA() {
+		c.random.UseSeed(seed, step)
+	} else {
+		c.random.Use(step)
+	}
+}
+
+func (c *capturer) close() {
+	for _, step := range c.steps {
+		step.graph.Close()
+	}
+}
+
+func numbers(values []float64) []torch.Coefficient {
+	coefficients := make([]torch.Coefficient, len(values))
+	for i, v := range values {
+		coefficients[i] = torch.Number(v)
+	}
+	return coefficients
+}
+
+// capturedStep is a step whose inputs and numbers have places on the device, to which those
+// of every step are copied.
+type capturedStep struct {
+	in      stepInputs
+	numbers torch.Tensor // learning rates, coefficients and the seed
+	graph   *torch.Graph
+	last    measures // but for their values
+}
+
+func newCapturedStep(like stepInputs, count int, device torch.Device, body func(stepInputs, []torch.Coefficient) measures) *capturedStep {
+	place := func(like torch.Tensor) torch.Tensor { return torch.Keep(like.Clone()) }
+	s := &capturedStep{
+		in:      stepInputs{place(like.source), place(like.target), place(like.labels)},
+		numbers: torch.Keep(torch.Full(0, torch.Float64, device, count)),
+	}
+	scalars := make([]torch.Coefficient, count)
+	for i := range scalars {
+		scalars[i] = torch.Scalar(torch.Keep(s.numbers.Narrow(0, i, 1).Reshape()))
+	}
+	s.graph = torch.NewGraph(device, func() torch.Tensor {
+		s.last = body(s.in, scalars)
+		return s.last.values
+	})
+	return s
+}
+
+func (s *capturedStep) run(in stepInputs, numbers []float64) measures {
+	for _, of := range []struct{ place, values torch.Tensor }{
+		{s.in.source, in.source}, {s.in.target, in.target}, {s.in.labels, in.labels},
+		{s.numbers, torch.Upload(numbers, s.numbers.Device(), len(numbers))},
+	} {
+		of.place.Set(of.values)
+	}
+	values := s.graph.Run()
+	m := s.last
+	m.values = values.Clone() // the next step overwrites them
+	return m
 }

@@ -11,7 +11,6 @@ import (
 
 	"iwda/experiments/checkpoint"
 	"iwda/experiments/config"
-	"iwda/experiments/plan"
 	"iwda/experiments/store"
 	"iwda/torch"
 )
@@ -67,7 +66,7 @@ func readingTogether(t *testing.T, run config.Resolved, together int) (store.Dir
 	t.Helper()
 	onOneThread(t)
 	dir := begin(t, run)
-	trainer, err := newTrainer(t.Context(), run, dir, Options{Threads: 1, Checkpoints: plan.Interval{Epochs: 1}}, time.Now())
+	trainer, err := newTrainer(t.Context(), run, dir, Options{Threads: 1, eachEpoch: true}, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,6 +20,7 @@ import (
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
 	"iwda/internal/must"
+	"iwda/internal/testfiles"
 	"iwda/internal/version"
 	"iwda/torch"
 	"iwda/weightest"
@@ -31,7 +32,7 @@ dataset: {name: glyphs, train_per_class: 20, test_per_class: 6}
 tasks: [clean-warped]
 variants: [full, subsampled]
 methods: [source-only, dann, iwdan, iwdan-o, "dann+wc", "dann+wda-o", cdan, iwcdan, "cdan+wda", "cdan+wc-o",
-  cdan-e, iwcdan-e, iwcdan-e-o, dan, jan, iwjan, iwjan-o, mcc, iwmcc, iwmcc-o]
+  cdan-e, iwcdan-e, iwcdan-e-o, dan, jan, iwjan, iwjan-o, mcc]
 seeds: [1, 2]
 train: {epochs: 3, batch: 16}
 weights: {min_singular_value: 0} # a few steps make no classifier
@@ -273,11 +274,22 @@ func TestWeightsThatWereNeverUpdated(t *testing.T) {
 	}
 }
 
+// keptStatistics are those that a run has left.
+func keptStatistics(t *testing.T, dir store.Dir) (s store.Statistics) {
+	t.Helper()
+	torch.Tidy(func() {
+		tensors, _ := must.Both(torch.ParseTensors([]byte(testfiles.Read(t, dir.Path(store.StatisticsFile)))))(t)
+		s.Steps = torch.ToSlice[int64](tensors["steps"])
+		s.Confusion, s.TargetPredictions = torch.ToSlice[float32](tensors["confusion"]), torch.ToSlice[float32](tensors["target_predictions"])
+	})
+	return s
+}
+
 // What a run keeps of its updates of the class weights gives the weights once more.
 func TestStatisticsGiveTheWeights(t *testing.T) {
 	run := resolve(t, "subsampled", "iwdan", 1, "train.epochs=5")
 	dir, result := train(t, run)
-	kept := must.Have(dir.ReadStatistics())(t)
+	kept := keptStatistics(t, dir)
 	updates, err := dir.ReadWeights()
 	if err != nil || len(updates) != len(kept.Steps) || len(updates) < 4 {
 		t.Fatalf("%v: %d updates, statistics of %d", err, len(updates), len(kept.Steps))

@@ -60,8 +60,8 @@ func TestWeightsOfSources(t *testing.T) {
 			t.Errorf("line %d: of %s after step %d", i, u.Source, u.Step)
 		}
 	}
-	if kept, err := dir.ReadStatistics(); err != nil || len(kept.Steps) != len(updates) {
-		t.Errorf("statistics of %d updates, %v", len(kept.Steps), err)
+	if kept := keptStatistics(t, dir); len(kept.Steps) != len(updates) {
+		t.Errorf("statistics of %d updates, not %d", len(kept.Steps), len(updates))
 	}
 	if read, err := dir.ReadResult(); err != nil || !slices.Equal(read.Sources[1].Weights, result.Sources[1].Weights) {
 		t.Errorf("result.json: %v, %v", read.Sources, err)

@@ -18,7 +18,7 @@ const (
 	Linear   Name = "linear" // a classifier of the rows themselves
 	Forest   Name = "forest" // another
 	Boosting Name = "boosting"
-	// Perceptron is an MLP of one layer that is made without steps, and so aligns nothing.
+	// Perceptron is an MLP of one layer that is made without steps.
 	Perceptron Name = "perceptron"
 	ResNet18   Name = "resnet18"
 	ResNet34   Name = "resnet34"
@@ -44,36 +44,24 @@ const (
 // LeNetSide is the height and width of the images that LeNet takes.
 const LeNetSide = 28
 
-// Making is how a network comes about.
-type Making int
-
-const (
-	// Stepwise is in steps, in which domains can be aligned.
-	Stepwise Making = iota
-	// Solved is to the minimum of its loss, if it aligns nothing, and else in steps.
-	Solved
-	// Learnt is without steps, so it aligns nothing.
-	Learnt
-)
-
 // all holds every network with its inputs, in the order in which they are listed to users.
 var all = []struct {
-	name  Name
-	takes []Input
-	made  Making
+	name   Name
+	takes  []Input
+	learnt bool
 }{
-	{LeNet, []Input{SmallImages, Photographs}, Stepwise},
-	{MLP, []Input{Vectors}, Stepwise},
-	{Linear, []Input{Vectors}, Solved},
-	{Forest, []Input{Vectors}, Learnt},
-	{Boosting, []Input{Vectors}, Learnt},
-	{Perceptron, []Input{Vectors}, Learnt},
-	{ResNet18, []Input{Photographs}, Stepwise},
-	{ResNet34, []Input{Photographs}, Stepwise},
-	{ResNet50, []Input{Photographs}, Stepwise},
-	{ResNet101, []Input{Photographs}, Stepwise},
-	{ResNet152, []Input{Photographs}, Stepwise},
-	{TorchScript, []Input{Vectors, Photographs}, Stepwise},
+	{LeNet, []Input{SmallImages, Photographs}, false},
+	{MLP, []Input{Vectors}, false},
+	{Linear, []Input{Vectors}, true},
+	{Forest, []Input{Vectors}, true},
+	{Boosting, []Input{Vectors}, true},
+	{Perceptron, []Input{Vectors}, true},
+	{ResNet18, []Input{Photographs}, false},
+	{ResNet34, []Input{Photographs}, false},
+	{ResNet50, []Input{Photographs}, false},
+	{ResNet101, []Input{Photographs}, false},
+	{ResNet152, []Input{Photographs}, false},
+	{TorchScript, []Input{Vectors, Photographs}, false},
 }
 
 // weights are torchvision's first files of ImageNet weights, which the paper used. The second half
@@ -105,16 +93,16 @@ func Names() []string {
 }
 
 // OnRows tells whether a network has no features but the rows themselves.
-func (n Name) OnRows() bool { return n.Made() != Stepwise && n != Perceptron }
+func (n Name) OnRows() bool { return n.Learnt() && n != Perceptron }
 
-// Made returns how a network comes about.
-func (n Name) Made() Making {
+// Learnt tells whether a network is made by a learner, without steps, in which alone domains can be aligned.
+func (n Name) Learnt() bool {
 	for _, a := range all {
 		if a.name == n {
-			return a.made
+			return a.learnt
 		}
 	}
-	return Stepwise
+	return false
 }
 
 // Taking returns the names of the networks that take such rows.

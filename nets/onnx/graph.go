@@ -1,11 +1,154 @@
 package onnx
 
 import (
+	"encoding/binary"
 	"fmt"
+	"io"
+	"maps"
+	"math"
 	"slices"
+
+	"google.golang.org/protobuf/encoding/protowire"
 
 	"iwda/datasets"
 )
+
+// The numbers of onnx.proto3 that are used here.
+const (
+	irVersion    = 8
+	opsetVersion = 17
+
+	modelIRVersion, modelProducer, modelProducerVersion = 1, 2, 3
+	modelGraph, modelOpset, modelProperty               = 7, 8, 14
+	opsetOfVersion                                      = 2
+	propertyKey, propertyValue                          = 1, 2
+
+	graphNode, graphName, graphInitialiser, graphInput, graphOutput = 1, 2, 5, 11, 12
+
+	nodeInput, nodeOutput, nodeName, nodeOperator, nodeAttribute = 1, 2, 3, 4, 5
+
+	attributeName, attributeFloat, attributeInt, attributeInts, attributeKind = 1, 2, 3, 8, 20
+	kindFloat, kindInt, kindInts                                              = 1, 2, 7
+
+	tensorDim, tensorType, tensorName, tensorRaw = 1, 2, 8, 9
+	float32Type, int64Type                       = 1, 7
+
+	valueName, valueType         = 1, 2
+	typeTensor                   = 1
+	tensorElement, tensorShape   = 1, 2
+	shapeDim                     = 1
+	dimensionSize, dimensionName = 1, 2
+)
+
+// message is a message of Protocol Buffers as far as it is written.
+type message []byte
+
+func (m *message) integer(field protowire.Number, v int) {
+	*m = protowire.AppendVarint(protowire.AppendTag(*m, field, protowire.VarintType), uint64(v))
+}
+
+func (m *message) float(field protowire.Number, v float32) {
+	*m = protowire.AppendFixed32(protowire.AppendTag(*m, field, protowire.Fixed32Type), math.Float32bits(v))
+}
+
+func (m *message) text(field protowire.Number, v string) {
+	*m = protowire.AppendString(protowire.AppendTag(*m, field, protowire.BytesType), v)
+}
+
+func (m *message) message(field protowire.Number, v message) {
+	*m = protowire.AppendBytes(protowire.AppendTag(*m, field, protowire.BytesType), v)
+}
+
+// opened appends the head of a field of bytes, which follow later.
+func (m *message) opened(field protowire.Number, size int) {
+	*m = protowire.AppendVarint(protowire.AppendTag(*m, field, protowire.BytesType), uint64(size))
+}
+
+// encode writes the file. Constants, which are nearly all of it, go straight to w.
+func (g *graph) encode(w io.Writer, version string, properties map[string]string) error {
+	rest, size := g.encodeRest(), 0
+	heads := make([]message, len(g.initialisers))
+	for i, c := range g.initialisers {
+		heads[i] = c.encodeHead()
+		size += len(heads[i]) + 4*len(c.Values)
+	}
+	var file message
+	file.integer(modelIRVersion, irVersion)
+	file.text(modelProducer, "iwda")
+	file.text(modelProducerVersion, version)
+	var opset message
+	opset.integer(opsetOfVersion, opsetVersion)
+	file.message(modelOpset, opset)
+	for _, key := range slices.Sorted(maps.Keys(properties)) {
+		var property message
+		property.text(propertyKey, key)
+		property.text(propertyValue, properties[key])
+		file.message(modelProperty, property)
+	}
+	file.opened(modelGraph, len(rest)+size)
+	file = append(file, rest...)
+	if _, err := w.Write(file); err != nil {
+		return err
+	}
+	for i, c := range g.initialisers {
+		if _, err := w.Write(heads[i]); err != nil {
+			return err
+		}
+		if err := binary.Write(w, binary.LittleEndian, c.Values); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// encodeRest is the graph without its constants.
+func (g *graph) encodeRest() message {
+	var m message
+	m.text(graphName, "iwda")
+	for _, n := range g.nodes {
+		m.message(graphNode, n)
+	}
+	for _, v := range g.inputs {
+		m.message(graphInput, v.encode())
+	}
+	for _, v := range g.outputs {
+		m.message(graphOutput, v.encode())
+	}
+	return m
+}
+
+// encodeHead is the constant up to its values, the last of its fields, as a field of the
+// graph.
+func (c initialiser) encodeHead() message {
+	var t message
+	for _, n := range c.Shape {
+		t.integer(tensorDim, n)
+	}
+	t.integer(tensorType, float32Type)
+	t.text(tensorName, c.name)
+	t.opened(tensorRaw, 4*len(c.Values))
+	var m message
+	m.opened(graphInitialiser, len(t)+4*len(c.Values))
+	return append(m, t...)
+}
+
+func (v value) encode() message {
+	var shape, dim message
+	dim.text(dimensionName, "rows")
+	shape.message(shapeDim, dim)
+	for _, n := range v.shape {
+		var dim message
+		dim.integer(dimensionSize, n)
+		shape.message(shapeDim, dim)
+	}
+	var tensor, kind, m message
+	tensor.integer(tensorElement, float32Type)
+	tensor.message(tensorShape, shape)
+	kind.message(typeTensor, tensor)
+	m.text(valueName, v.name)
+	m.message(valueType, kind)
+	return m
+}
 
 // graph collects nodes in the order in which they are computed. The first trouble is kept in
 // err; what is appended after it is of no use.

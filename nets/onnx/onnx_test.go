@@ -13,6 +13,7 @@ import (
 	"iwda/learners"
 	"iwda/learners/boosting"
 	"iwda/learners/forest"
+	"iwda/learners/regression"
 	"iwda/nets"
 	"iwda/nets/architecture"
 	"iwda/nets/onnx"
@@ -90,7 +91,7 @@ func TestGraphsAreTheNetworks(t *testing.T) {
 	}{
 		{"lenet", architecture.LeNet, false, func() nets.Network { return nets.NewLeNet(1, 4) }, []int{1, 28, 28}, 15},
 		{"mlp", architecture.MLP, false, func() nets.Network { return nets.NewMLP(6, []int{7, 5}, 8, 4, 0.5) }, []int{6}, 12},
-		{"linear", architecture.Linear, false, func() nets.Network { return nets.NewLinear(6, 4) }, []int{6}, 7},
+		{"linear", architecture.Linear, false, func() nets.Network { return grown(t, architecture.Linear) }, []int{6}, 7},
 		{"forest", architecture.Forest, false, func() nets.Network { return grown(t, architecture.Forest) }, []int{6}, 105},
 		{"boosting", architecture.Boosting, false, func() nets.Network { return grown(t, architecture.Boosting) }, []int{6}, 87},
 		{"resnet18", architecture.ResNet18, false, func() nets.Network { return nets.NewFineTuned(resnet(t, 18), 4) }, []int{3, 48, 48}, 75},
@@ -164,12 +165,16 @@ func (l learnt) FeatureSize() int { return 6 }
 
 func (l learnt) State() (state nets.State) {
 	for _, t := range l.Tensors() {
-		state = append(state, nets.Entry{Name: t.Name, Tensor: torch.FromSlice(t.Values, len(t.Values)/t.Width, t.Width)})
+		shape := []int{len(t.Values)}
+		if t.Width > 0 {
+			shape = []int{len(t.Values) / t.Width, t.Width}
+		}
+		state = append(state, nets.Entry{Name: t.Name, Tensor: torch.FromSlice(t.Values, shape...)})
 	}
 	return state
 }
 
-// grown is trees of rows of six values and four classes.
+// grown is what is learnt of rows of six values and four classes.
 func grown(t *testing.T, name architecture.Name) nets.Network {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -181,7 +186,10 @@ func grown(t *testing.T, name architecture.Name) nets.Network {
 		rows.Labels = append(rows.Labels, random.IntN(4))
 	}
 	learn := forest.Fit
-	if name == architecture.Boosting {
+	switch name {
+	case architecture.Linear:
+		learn = regression.Fit
+	case architecture.Boosting:
 		settings := boosting.Usual()
 		settings.Rounds, settings.Folds, settings.LeastRows = 5, 0, 3
 		learn = settings.Fit

@@ -10,16 +10,16 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"iwda/experiments/store"
+	"iwda/research/runs"
 )
 
 // divergence prints what the figures of the hundred tasks claim, from the finished runs of digits-jsd:
 // accuracy and gain over the base as lines in the divergence of the label distributions.
 func divergence(results string) error {
-	runs, _ := store.Collect(results, "digits-jsd")
+	finished := runs.Finished(results, "digits-jsd")
 	type task struct{ best, last map[string]float64 }
 	tasks, of := map[string]task{}, map[string]float64{}
-	for _, run := range runs {
+	for _, run := range finished {
 		r := run.Result
 		if _, is := tasks[r.Variant]; !is {
 			tasks[r.Variant] = task{map[string]float64{}, map[string]float64{}}

@@ -9,6 +9,8 @@ import (
 
 	"iwda/experiments/config"
 	"iwda/experiments/store"
+	"iwda/nets/statedict"
+	"iwda/research/runs"
 	"iwda/weightest"
 )
 
@@ -17,14 +19,15 @@ import (
 //
 //	min(w_y D_S(y), D_T(y)) ≤ mu_y ≤ max(w_y D_S(y), D_T(y))  implies  |estimate_y - w*_y| ≤ |w_y - w*_y|.
 func lemma(results string) error {
-	runs, _ := store.Collect(results, "digits")
+	finished := runs.Finished(results, "digits")
 	fmt.Println("| run | updates | source error, first to last | classes that satisfy the condition | of them, nearer | of the others, nearer |")
 	fmt.Println("| --- | ---: | ---: | ---: | ---: | ---: |")
-	for _, run := range runs {
-		kept, err := run.Dir.ReadStatistics()
+	for _, run := range finished {
+		kept, _, err := statedict.Read(run.Dir.Path(store.StatisticsFile))
 		if err != nil {
 			return err
 		}
+		confusion, predictions := statedict.Floats(*statedict.Find(kept, "confusion")), statedict.Floats(*statedict.Find(kept, "target_predictions"))
 		updates, err := run.Dir.ReadWeights()
 		if err != nil {
 			return err
@@ -42,9 +45,9 @@ func lemma(results string) error {
 			c, mu := mat.NewDense(k, k, nil), make([]float64, k)
 			right := 0.0
 			for y := range k {
-				mu[y] = float64(kept.TargetPredictions[i*k+y])
+				mu[y] = float64(predictions[i*k+y])
 				for j := range k {
-					c.Set(y, j, float64(kept.Confusion[(i*k+y)*k+j]))
+					c.Set(y, j, float64(confusion[(i*k+y)*k+j]))
 				}
 				right += c.At(y, y)
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"iwda/experiments/store"
+	"iwda/research/runs"
 )
 
 // scenarios are all that is killed. Paths are relative to the session's folder.
@@ -65,12 +66,11 @@ func (s *session) runs(arguments ...string) func(folder string) (int, error) {
 
 // sameRuns compares all runs of two folders in what does not depend on the clock.
 func sameRuns(folder, whole string) error {
-	runs, problems := store.Collect(folder, "killed")
-	want, _ := store.Collect(whole, "killed")
-	if len(problems) > 0 || len(runs) != len(want) || len(runs) == 0 {
-		return fmt.Errorf("%d runs, want %d; %v", len(runs), len(want), problems)
+	found, want := runs.Finished(folder, "killed"), runs.Finished(whole, "killed")
+	if len(found) != len(want) || len(found) == 0 {
+		return fmt.Errorf("%d runs, want %d", len(found), len(want))
 	}
-	for i, run := range runs {
+	for i, run := range found {
 		of := want[i]
 		for _, r := range []*store.Result{&run.Result, &of.Result} {
 			r.Seconds, r.PeakMemoryBytes = 0, 0

@@ -26,9 +26,10 @@ echo "task $task: run $index, start $((${SLURM_RESTART_COUNT:-0} + 1)), on $(hos
 # Starts that find the same checkpoint as the one before were for nothing: either
 # the time limit is too short for a first checkpoint, or the run ends its node.
 starts={{quote .Folder}}/logs/$task.starts
-step=$("$iwrun" status "${experiment[@]}" --index "$index" --format json | grep checkpoint_step)
-echo "$step" >>"$starts"
-if [ "$(tail -n {{.Same}} "$starts" | grep -cxF -- "$step")" -eq {{.Same}} ]; then
+run=$("$iwrun" status "${experiment[@]}" --index "$index" | awk -v number="$index" '$1 == number { print $2 }')
+checkpoint=$(stat --format=%y -- {{quote .Results}}/{{quote .Name}}/"$run"/checkpoint.safetensors 2>/dev/null)
+echo "$checkpoint" >>"$starts"
+if [ "$(tail -n {{.Same}} "$starts" | grep -cxF -- "$checkpoint")" -eq {{.Same}} ]; then
   echo "task $task: the last {{.Fruitless}} starts brought no new checkpoint; give more --time, or see the run's log.txt" >&2
   exit 1
 fi

@@ -88,13 +88,8 @@ func worker(ctx context.Context, arguments []string, s Streams) error {
 		if err != nil {
 			return err
 		}
-		interval, err := plan.ParseInterval(o.Checkpoints)
-		if err != nil {
-			return err
-		}
 		_, err = train.Run(ctx, run.Config, dir, train.Options{
-			Device: device, Threads: o.Threads, Log: s.Err, Progress: r.Progress, Alive: r.Alive,
-			Checkpoints: interval,
+			Device: device, Threads: o.Threads, Log: s.Err, Progress: r.Progress, Alive: r.Alive, Checkpoints: o.Checkpoints,
 		})
 		return err
 	})
@@ -169,4 +164,17 @@ func (s *server) measure(ctx context.Context, all *[]engine.Work) (engine.Costs,
 	}
 	options.Log = nil // it is no run
 	return train.EstimateCost(ctx, runs, options), nil
+}
+
+func facts(context.Context, *any) (engine.Facts, error) {
+	return engine.Facts{Torch: torch.Version(), CUDADevices: cudaDevices(), OneDNN: torch.ProductsByOneDNN(), Parallel: torch.ParallelInfo()}, nil
+}
+
+// cudaDevices returns the models of the CUDA devices.
+func cudaDevices() []string {
+	models := make([]string, torch.CUDADevices())
+	for i := range models {
+		models[i] = cmp.Or(torch.CUDA(i).Name(), "unknown model")
+	}
+	return models
 }

@@ -32,6 +32,7 @@ func unitOf(experiment config.Config) unit {
 // curve is the course of one method on one task.
 type curve struct {
 	method string
+	style  style
 	seeds  [][]store.Metrics // the evaluations of each seed
 }
 
@@ -40,7 +41,7 @@ func readCurves(s summary.Selection, variant, task string) ([]curve, error) {
 	var curves []curve
 	var failures []error
 	for _, method := range s.Methods {
-		c := curve{method: method}
+		c := curve{method: method, style: styleOf(s.Methods, method)}
 		for _, run := range s.Runs(variant, task, method) {
 			metrics, err := run.Dir.ReadMetrics()
 			if err != nil {
@@ -116,8 +117,7 @@ func accuracyAndWeightDistance(title string, unit unit, curves []curve) Figure {
 	}
 	f.panels = [][]*plot.Plot{panels}
 	for _, curve := range curves {
-		style := styleOf(curve.method)
-		f.legend.add(curve.method, &plotter.Line{LineStyle: style.line()}, &plotter.Scatter{GlyphStyle: style.mark()})
+		f.legend.add(curve.method, &plotter.Line{LineStyle: curve.style.line()}, &plotter.Scatter{GlyphStyle: curve.style.mark()})
 	}
 	return f
 }
@@ -140,7 +140,6 @@ func addCourses(p *plot.Plot, curves []curve, unit unit, q quantity) {
 		if len(moments) == 0 {
 			continue
 		}
-		style := styleOf(curve.method)
 		means, outline := make(plotter.XYs, len(moments)), make(plotter.XYs, 2*len(moments))
 		for j, m := range moments {
 			means[j] = plotter.XY{X: m.at, Y: m.mean}
@@ -149,11 +148,11 @@ func addCourses(p *plot.Plot, curves []curve, unit unit, q quantity) {
 			lowest, highest = math.Min(lowest, m.low), math.Max(highest, m.high)
 		}
 		if len(curve.seeds) > 1 {
-			bands = append(bands, &plotter.Polygon{XYs: []plotter.XYs{outline}, Color: style.band()})
+			bands = append(bands, &plotter.Polygon{XYs: []plotter.XYs{outline}, Color: curve.style.band()})
 		}
 		lines = append(lines,
-			&plotter.Line{XYs: means, LineStyle: style.line()},
-			&plotter.Scatter{XYs: marked(means, rank), GlyphStyle: style.mark()})
+			&plotter.Line{XYs: means, LineStyle: curve.style.line()},
+			&plotter.Scatter{XYs: marked(means, rank), GlyphStyle: curve.style.mark()})
 	}
 	p.Add(bands...)
 	p.Add(lines...)

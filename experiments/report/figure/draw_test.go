@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"iwda/experiments/config"
 	"iwda/experiments/report/internal/sample"
 	"iwda/experiments/store"
 	"iwda/internal/must"
@@ -112,7 +113,7 @@ func checkPNG(t *testing.T, path string) {
 	if r, g, b, a := image.At(0, 0).RGBA(); r != 0xFFFF || g != 0xFFFF || b != 0xFFFF || a != 0xFFFF {
 		t.Errorf("%s: the corner is not white", path)
 	}
-	want, found := styleOf("iwdan").color, 0
+	want, found := styleOf(config.Ordered(sample.Digits().Methods), "iwdan").color, 0
 	for y := bounds.Min.Y; y < bounds.Max.Y; y++ {
 		for x := bounds.Min.X; x < bounds.Max.X; x++ {
 			if color.NRGBAModel.Convert(image.At(x, y)) == want {

@@ -15,7 +15,6 @@ import (
 	"strings"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
@@ -113,7 +112,7 @@ func newCanvas(format string, width, height vg.Length) (vg.CanvasWriterTo, error
 	case PNG:
 		return vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dotsPerInch))}, nil
 	case SVG:
-		return &svgCanvas{Canvas: vgsvg.New(width, height)}, nil
+		return svgCanvas{vgsvg.New(width, height)}, nil
 	}
 	return nil, fmt.Errorf("unknown format %q of a figure: choose from %s", format, strings.Join(Formats(), ", "))
 }
@@ -122,35 +121,16 @@ func corners(r vg.Rectangle) []vg.Point {
 	return []vg.Point{r.Min, {X: r.Max.X, Y: r.Min.Y}, r.Max, {X: r.Min.X, Y: r.Max.Y}}
 }
 
-// svgCanvas makes an SVG look alike everywhere. A font is named in an SVG, not
-// embedded: whoever lacks it gets another one without serifs, and every text as wide
-// as it was laid out.
-type svgCanvas struct {
-	*vgsvg.Canvas
-	widths []vg.Length // of the texts in their order
-}
-
-// FillString implements vg.Canvas.
-func (c *svgCanvas) FillString(face font.Face, at vg.Point, text string) {
-	c.widths = append(c.widths, face.Width(text))
-	c.Canvas.FillString(face, at, text)
-}
+// svgCanvas names other fonts without serifs for whoever lacks the one that an SVG only names. Those named
+// first have letters of the same widths.
+type svgCanvas struct{ *vgsvg.Canvas }
 
 // WriteTo implements io.WriterTo.
-func (c *svgCanvas) WriteTo(w io.Writer) (int64, error) {
+func (c svgCanvas) WriteTo(w io.Writer) (int64, error) {
 	var svg bytes.Buffer
 	if _, err := c.Canvas.WriteTo(&svg); err != nil {
 		return 0, err
 	}
-	text := bytes.ReplaceAll(svg.Bytes(),
-		[]byte("font-family:Liberation Sans;"), []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
-	parts := bytes.SplitAfter(text, []byte("<text "))
-	var out bytes.Buffer
-	for i, part := range parts {
-		out.Write(part)
-		if i < len(parts)-1 {
-			fmt.Fprintf(&out, `textLength="%.2f" lengthAdjust="spacingAndGlyphs" `, c.widths[i].Points())
-		}
-	}
-	return out.WriteTo(w)
+	n, err := w.Write(bytes.ReplaceAll(svg.Bytes(), []byte("font-family:Liberation Sans;"), []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;")))
+	return int64(n), err
 }

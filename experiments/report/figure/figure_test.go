@@ -65,6 +65,9 @@ func TestAccuracyAndWeightDistance(t *testing.T) {
 		"perfect":    {{method: "dann", seeds: [][]store.Metrics{metrics(1, 1, 1)}}, {method: "iwdan", seeds: [][]store.Metrics{metrics(0, 0, 0)}}},
 	} {
 		folder := t.TempDir()
+		for i := range curves {
+			curves[i].style = styleOf(config.Ordered(sample.Digits().Methods), curves[i].method)
+		}
 		figure := accuracyAndWeightDistance("Digits & more", epochs, curves)
 		for _, format := range Formats() {
 			first, second := filepath.Join(folder, "a."+format), filepath.Join(folder, "again."+format)

@@ -100,7 +100,7 @@ const pale = 55
 // shade is the color of a percentage: from white at 0 to the blue of the palette at 100. One hue says how
 // many, not how good: few are good beside the diagonal, and many on it.
 func shade(percent float64) color.NRGBA {
-	part, full := math.Max(0, math.Min(100, percent))/100, hues[1]
+	part, full := math.Max(0, math.Min(100, percent))/100, hues[2]
 	mix := func(to uint8) uint8 { return uint8(255 - part*float64(255-to) + 0.5) }
 	return color.NRGBA{R: mix(full.R), G: mix(full.G), B: mix(full.B), A: 255}
 }

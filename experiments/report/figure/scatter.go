@@ -61,7 +61,7 @@ func gain(s summary.Selection, task string) Figure {
 		panel.Y.Label.Text = fmt.Sprintf("gain over %s (points of accuracy)", family[0].Base)
 		var lines, glyphs []plot.Plotter
 		for _, g := range family {
-			style := styleOf(g.Method)
+			style := styleOf(s.Methods, g.Method)
 			points := pointsOf(g, func(p summary.GainPoint) float64 { return p.Gain(summary.Best) })
 			shown = append(shown, points...)
 			mean := g.Mean(summary.Best)
@@ -86,7 +86,7 @@ func performance(s summary.Selection, task string) Figure {
 	return scatter(s, task, "performance", "linear fits", 0, 100, func(panel *plot.Plot, legend *legend, family []summary.Gain) (shown plotter.XYs) {
 		panel.Y.Label.Text = "accuracy on the target's test set (%)"
 		add := func(method string, points plotter.XYs) {
-			style := styleOf(method)
+			style := styleOf(s.Methods, method)
 			shown = append(shown, points...)
 			panel.Add(&plotter.Scatter{XYs: points, GlyphStyle: style.mark()})
 			thumbnails := []plot.Thumbnailer{&plotter.Scatter{GlyphStyle: style.mark()}}

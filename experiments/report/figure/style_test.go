@@ -12,39 +12,21 @@ import (
 	"iwda/experiments/config"
 )
 
+// All methods of an experiment look different, in grey print too, and so do the settings of one.
 func TestStylesDiffer(t *testing.T) {
+	methods := append(config.MethodNames(), "mcc@own", "mcc@matched", "iwcdan@own", "iwcdan@matched", "iwcdan@new", "new")
 	seen, grey := map[string]string{}, map[string]string{}
-	inPaper := map[string]bool{}
-	for _, name := range strings.Fields("source-only dann iwdan iwdan-o cdan iwcdan iwcdan-o jan iwjan iwjan-o") {
-		inPaper[name] = true
-	}
-	for _, name := range config.MethodNames() {
-		s := styleOf(name)
-		shape := fmt.Sprintf("%v %#v", s.dash, s.glyph)
-		if other, taken := seen[fmt.Sprint(s.color, shape)]; taken {
-			t.Errorf("%s looks like %s", name, other)
+	for _, name := range methods {
+		s := styleOf(methods, name)
+		look, inGrey := fmt.Sprintf("%v %#v", s.color, s.glyph), fmt.Sprintf("%v %#v", s.dash, s.glyph)
+		if seen[look] != "" || grey[inGrey] != "" {
+			t.Errorf("%s looks like %s, in grey like %s", name, seen[look], grey[inGrey])
 		}
-		seen[fmt.Sprint(s.color, shape)] = name
-		if other, taken := grey[shape]; taken && inPaper[name] && inPaper[other] {
-			t.Errorf("%s looks like %s in grey", name, other)
-		}
-		grey[shape] = name
+		seen[look], grey[inGrey] = name, name
 	}
-}
-
-// TestStyleOfNewAlignment: an alignment that no list here names has a style of its own,
-// unlike those of all methods, with each source of weights.
-func TestStyleOfNewAlignment(t *testing.T) {
-	taken := map[string]string{}
-	for _, name := range config.MethodNames() {
-		taken[fmt.Sprintf("%#v", styleOf(name))] = name
-	}
-	for _, source := range []config.WeightSource{config.NoWeights, config.EstimatedWeights, config.OracleWeights} {
-		s := methodStyle(config.Method{Name: "new", Alignment: "new", Weights: source, WeightClassification: true, WeightDomain: true})
-		if other, ok := taken[fmt.Sprintf("%#v", s)]; ok {
-			t.Errorf("a new alignment with weights %s looks like %s", source, other)
-		}
-		taken[fmt.Sprintf("%#v", s)] = "new with weights " + string(source)
+	own, matched := styleOf(methods, "iwcdan@own"), styleOf(methods, "iwcdan@matched")
+	if own.color == matched.color || own.glyph == matched.glyph || fmt.Sprint(own.dash) == fmt.Sprint(matched.dash) {
+		t.Errorf("own columns and matched ones look alike: %v, %v", own, matched)
 	}
 }
 
@@ -83,26 +65,6 @@ func TestShade(t *testing.T) {
 	for percent, want := range map[float64][3]uint8{-1: {255, 255, 255}, 0: {255, 255, 255}, 50: {128, 185, 217}, 100: {0, 114, 178}, 101: {0, 114, 178}} {
 		if got := shade(percent); got.R != want[0] || got.G != want[1] || got.B != want[2] || got.A != 255 {
 			t.Errorf("%v: %v, want %v", percent, got, want)
-		}
-	}
-}
-
-// Methods that differ in their settings alone, as iwcdan@own and iwcdan@matched do, look different, and
-// unlike the method with the usual settings.
-func TestStylesOfSettings(t *testing.T) {
-	for _, method := range []string{"source-only", "mcc", "iwdan", "iwcdan", "iwcdan-o"} {
-		seen := map[string]string{}
-		for _, of := range []string{"", "@linear", "@forest", "@boosting", "@own", "@matched", "@appendix", "@released", "@two layers"} {
-			s := styleOf(method + of)
-			look := fmt.Sprintf("%v %v", s.dash, s.glyph)
-			if other, taken := seen[look]; taken {
-				t.Errorf("%s looks like %s", method+of, method+other)
-			}
-			seen[look] = of
-		}
-		own, matched := styleOf(method+"@own"), styleOf(method+"@matched")
-		if own.color == matched.color || own.glyph == matched.glyph || fmt.Sprint(own.dash) == fmt.Sprint(matched.dash) {
-			t.Errorf("%s: own columns and matched ones look alike: %v, %v", method, own, matched)
 		}
 	}
 }

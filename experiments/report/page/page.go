@@ -7,8 +7,10 @@ import (
 	"cmp"
 	_ "embed"
 	"errors"
+	"fmt"
 	"html/template"
 	"io"
+	"math"
 	"strings"
 
 	"iwda/experiments/config"
@@ -21,8 +23,8 @@ import (
 
 // Content is what a page shows.
 type Content struct {
-	Config     config.Config
-	plan.Found // of its runs, those that are not planned are named and left out
+	Config config.Config
+	plan.Found
 	// Lead is what the page begins with, header and sections, if it is about what came of the
 	// runs. All that is known of the runs is folded away after it.
 	Lead template.HTML
@@ -50,18 +52,12 @@ func Write(w io.Writer, content Content) error {
 		Styles: template.CSS(styles), Script: template.JS(script),
 		Lead: content.Lead, Notes: content.Notes, Planned: len(content.Planned), Problems: content.Problems,
 	}
-	planned := map[string]bool{}
-	for _, run := range content.Planned {
-		planned[run.ID.String()] = true
-	}
 	finished := map[string]bool{}
 	for _, run := range content.Runs {
-		if planned[run.Result.ID] {
-			finished[run.Result.ID] = true
-			v.Runs = append(v.Runs, newRunRow(run))
-			v.Measured = v.Measured || run.Result.BestAccuracy.Measured
-			v.WithoutLabels = v.WithoutLabels || run.Result.WithoutLabels != nil
-		}
+		finished[run.Result.ID] = true
+		v.Runs = append(v.Runs, newRunRow(run))
+		v.Measured = v.Measured || run.Result.BestAccuracy.Measured
+		v.WithoutLabels = v.WithoutLabels || run.Result.WithoutLabels != nil
 	}
 	v.Finished = len(finished)
 	v.Sheets = table.All(content.Runs, content.Config)
@@ -127,4 +123,30 @@ func (v *view) addFigures(content Content) error {
 		v.Figures = append(v.Figures, drawing{f.Title, template.HTML(svg.Bytes()[start:])})
 	}
 	return nil
+}
+
+// runRow is a finished run in the table of runs.
+type runRow struct {
+	store.Result
+	// SourceAccuracy, on held-out rows, and Certainty, on the target, need none of its labels.
+	SourceAccuracy, Certainty store.Optional[float64]
+}
+
+func newRunRow(run store.Run) runRow {
+	row := runRow{Result: run.Result}
+	if u := row.WithoutLabels; u != nil {
+		row.Certainty = store.Measured(u.Certainty)
+		if u.Validation != nil {
+			row.SourceAccuracy = store.Measured(u.Validation.Accuracy)
+		}
+	}
+	return row
+}
+
+// measured formats a value times a factor, and what was not measured as a dash.
+func measured(format string, factor float64, value interface{ OrNaN() float64 }) string {
+	if math.IsNaN(value.OrNaN()) {
+		return sheet.None
+	}
+	return fmt.Sprintf(format, factor*value.OrNaN())
 }

@@ -3,7 +3,6 @@ package summary
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -15,40 +14,26 @@ import (
 	"iwda/experiments/store"
 )
 
-// Accuracies are an experiment's: for each variant, methods × tasks, and the average
+// Accuracies are an experiment's: for each variant those of all methods on each task, and the average
 // over tasks where there are several.
 type Accuracies struct {
 	Experiment string
 	Dataset    string
 	Title      string
-	InPaper    bool // the paper has numbers for this data set
-	Tasks      int  // planned
-	Blocks     []Block
+	InPaper    bool     // the paper has numbers for this data set
+	Tasks      int      // planned
+	Rows       []Row    // by variant and task, methods in the order of config.MethodNames
 	Notes      []string // what is missing, what was left out, sentences
 }
 
-// Block is the part of one variant.
-type Block struct {
-	Variant string
-	Groups  []Group
-}
-
-// Group is the part of one task, or of the average over tasks (paper.Average), a
-// row a method in the order of config.MethodNames.
-type Group struct {
-	Task           string
-	Source, Target string // domains of the task
-	Rows           []Row
-}
-
-// Row is a method on a task. Shares and accuracies are in percent, NaN where
-// there is none.
+// Row is a method on a task, or its average over the tasks of a variant (paper.Average). Shares and
+// accuracies are in percent, NaN where there is none.
 type Row struct {
-	Method         string
-	Seeds, Planned int // finished runs and those of the whole experiment
-	Scores         [views]Score
-	Pairs          int   // seeds finished by both the method and its base
-	Paper          Score // without a deviation
+	Variant, Task, Method string
+	Seeds, Planned        int // finished runs and those of the whole experiment
+	Scores                [views]Score
+	Pairs                 int   // seeds finished by both the method and its base
+	Paper                 Score // without a deviation
 }
 
 // View is one of the accuracies of a run, an index of [Views].
@@ -108,32 +93,30 @@ func CompareAccuracies(s Selection) Accuracies {
 	}
 	var missing, unlabelled []string
 	for _, variant := range experiment.Variants {
-		block := Block{Variant: variant}
+		var tasks [][]Row
 		for _, task := range experiment.Tasks {
-			group := Group{Task: task}
-			group.Source, group.Target = experiment.Domains(task)
+			var rows []Row
 			finished, without := 0, 0
 			for _, method := range s.Methods {
 				row := s.taskRow(variant, task, method)
 				finished += row.Seeds
 				without += len(s.WithoutLabels(variant, task, method))
-				group.Rows = append(group.Rows, row)
+				rows = append(rows, row)
 			}
 			switch {
 			case finished == 0 && without > 0:
 				unlabelled = append(unlabelled, variant+", "+task)
-				continue
 			case finished == 0:
 				missing = append(missing, variant+", "+task)
-				continue
+			default:
+				tasks = append(tasks, rows)
 			}
-			block.Groups = append(block.Groups, group)
 		}
-		if len(experiment.Tasks) > 1 && len(block.Groups) == len(experiment.Tasks) {
-			block.Groups = append(block.Groups, s.averageGroup(block.Groups, variant))
+		a.Rows = append(a.Rows, slices.Concat(tasks...)...)
+		if len(experiment.Tasks) > 1 && len(tasks) == len(experiment.Tasks) {
+			a.Rows = append(a.Rows, s.averageRows(tasks, variant)...)
 		}
-		if len(block.Groups) > 0 {
-			a.Blocks = append(a.Blocks, block)
+		if len(tasks) > 0 {
 			a.Notes = append(a.Notes, paperNotes(s.Published(), variant, s.Methods)...)
 		}
 	}
@@ -146,58 +129,31 @@ func CompareAccuracies(s Selection) Accuracies {
 	if a.InPaper && experiment.Network.Pretrained == config.NotPretrained {
 		a.Notes = append(a.Notes, "The networks were trained from scratch, without pretrained weights; the paper used ImageNet weights.")
 	}
-	a.Notes = append(a.Notes, s.machines()...)
 	a.Notes = append(a.Notes, s.Notes...)
 	return a
 }
 
-// machines says in a note on which machines the results were made, those of most of them first;
-// nothing where none says so.
-func (s Selection) machines() []string {
-	runs := map[string]int{}
-	for _, run := range s.runs {
-		if r := run.Result; measured(r) && r.Machine != "" {
-			runs[r.Machine]++
+// Variants are those of the rows.
+func (a Accuracies) Variants() (variants []string) {
+	for _, row := range a.Rows {
+		if !slices.Contains(variants, row.Variant) {
+			variants = append(variants, row.Variant)
 		}
 	}
-	names := slices.SortedFunc(maps.Keys(runs), func(a, b string) int {
-		return cmp.Or(runs[b]-runs[a], strings.Compare(a, b))
-	})
-	switch len(names) {
-	case 0:
-		return nil
-	case 1:
-		return []string{"Made on " + names[0] + "."}
-	}
-	for i, name := range names {
-		names[i] = fmt.Sprintf("%s (%d)", name, runs[name])
-	}
-	return []string{"Made on machines that may round otherwise: " + strings.Join(names, "; ") + "."}
+	return variants
 }
 
-// Average returns the block's group of averages, or its group of the only task, and
-// whether there is one.
-func (a Accuracies) Average(block Block) (Group, bool) {
-	last := block.Groups[len(block.Groups)-1]
-	return last, last.Task == paper.Average || a.Tasks == 1
-}
-
-// Rows returns the rows of all groups of all blocks.
-func (a Accuracies) Rows() []Row {
-	var rows []Row
-	for _, block := range a.Blocks {
-		for _, group := range block.Groups {
-			rows = append(rows, group.Rows...)
-		}
-	}
-	return rows
+// Average returns a variant's averages over tasks, or its rows of the only task; none while a task has no
+// finished run.
+func (a Accuracies) Average(variant string) []Row {
+	return slices.DeleteFunc(slices.Clone(a.Rows), func(r Row) bool { return r.Variant != variant || a.Tasks > 1 && r.Task != paper.Average })
 }
 
 // Shown returns best and last, and those of the other views of which some row has a score.
 func (a Accuracies) Shown() []View {
-	shown, rows := []View{Best, Last}, a.Rows()
+	shown := []View{Best, Last}
 	for v := Last + 1; v < views; v++ {
-		if slices.ContainsFunc(rows, func(r Row) bool { return !math.IsNaN(r.Scores[v].Mean) }) {
+		if slices.ContainsFunc(a.Rows, func(r Row) bool { return !math.IsNaN(r.Scores[v].Mean) }) {
 			shown = append(shown, v)
 		}
 	}
@@ -209,7 +165,7 @@ func (a Accuracies) Shown() []View {
 func (s Selection) taskRow(variant, task, method string) Row {
 	runs := s.Runs(variant, task, method)
 	row := Row{
-		Method: method, Seeds: len(runs), Planned: len(s.Experiment.Seeds),
+		Variant: variant, Task: task, Method: method, Seeds: len(runs), Planned: len(s.Experiment.Seeds),
 		Paper: paperScore(s.Published(), variant, task, method),
 	}
 	preset, _ := config.ParseMethod(method)
@@ -248,19 +204,18 @@ func (s Selection) taskRow(variant, task, method string) Row {
 	return row
 }
 
-// averageGroup averages over the groups of all tasks. The paper's averages stand
+// averageRows averages over the rows of all tasks. The paper's averages stand
 // beside ours only if the tasks are the paper's.
-func (s Selection) averageGroup(tasks []Group, variant string) Group {
+func (s Selection) averageRows(tasks [][]Row, variant string) (averages []Row) {
 	experiment := s.Experiment
-	group := Group{Task: paper.Average}
 	printed := paper.Tasks(s.Published(), variant)
 	comparable := len(printed) == len(experiment.Tasks) && !slices.ContainsFunc(printed, func(task string) bool {
 		return !slices.Contains(experiment.Tasks, task)
 	})
-	for i, first := range tasks[0].Rows {
-		row := Row{Method: first.Method, Paper: Score{math.NaN(), math.NaN(), math.NaN(), math.NaN()}}
+	for i, first := range tasks[0] {
+		row := Row{Variant: variant, Task: paper.Average, Method: first.Method, Paper: Score{math.NaN(), math.NaN(), math.NaN(), math.NaN()}}
 		for _, task := range tasks {
-			r := task.Rows[i]
+			r := task[i]
 			row.Seeds += r.Seeds
 			row.Planned += r.Planned
 			row.Pairs += r.Pairs
@@ -268,7 +223,7 @@ func (s Selection) averageGroup(tasks []Group, variant string) Group {
 		for v := range row.Scores {
 			score := Score{Deviation: math.NaN()}
 			for _, task := range tasks {
-				r := task.Rows[i]
+				r := task[i]
 				score.Mean += r.Scores[v].Mean / float64(len(tasks)) // NaN if the task has none
 				if r.Pairs > 0 {
 					score.Wins += r.Scores[v].Wins * float64(r.Pairs) / float64(row.Pairs)
@@ -283,9 +238,9 @@ func (s Selection) averageGroup(tasks []Group, variant string) Group {
 		if comparable {
 			row.Paper = paperScore(s.Published(), variant, paper.Average, row.Method)
 		}
-		group.Rows = append(group.Rows, row)
+		averages = append(averages, row)
 	}
-	return group
+	return averages
 }
 
 // paperScore is what the paper prints of a method on a task.
@@ -328,4 +283,89 @@ func orNaN(value float64, ok bool) float64 {
 		return math.NaN()
 	}
 	return value
+}
+
+// GainPoint is a method beside its base on one variation of a task. Accuracies are
+// in percent, means over the seeds that both have finished, of [Best] and [Last].
+type GainPoint struct {
+	Variant        string
+	JSD            float64 // between the label distributions, natural logarithm
+	Accuracy, Base [2]float64
+	Compared       [2]int // with the base, as printed: 1 won, 0 tied, -1 lost
+	Seeds          int
+}
+
+// Gain is a method's gain over its base on the variations of a task, one a variant
+// with class fractions.
+type Gain struct {
+	Task, Method, Base string
+	Points             []GainPoint
+	Planned            int // variations
+}
+
+// Gains returns the gains of every method that has a base, task by task. It is empty
+// where the experiment has no variants with class fractions.
+func Gains(s Selection) []Gain {
+	var all []Gain
+	for _, task := range s.Experiment.Tasks {
+		for _, name := range s.Methods {
+			method, _ := config.ParseMethod(name)
+			if method.Base() == "" {
+				continue
+			}
+			g := Gain{Task: task, Method: name, Base: method.Base()}
+			for _, variant := range s.Experiment.Variants {
+				if config.FractionsDomain(variant) == "" {
+					continue
+				}
+				g.Planned++
+				if point, ok := gainPoint(s.Runs(variant, task, name), s.Runs(variant, task, g.Base)); ok {
+					point.Variant = variant
+					g.Points = append(g.Points, point)
+				}
+			}
+			if g.Planned > 0 {
+				all = append(all, g)
+			}
+		}
+	}
+	return all
+}
+
+// gainPoint compares runs of a method with those of its base with the same seeds,
+// and returns whether there are any.
+func gainPoint(runs, bases []store.Run) (p GainPoint, ok bool) {
+	for _, r := range runs {
+		for _, b := range bases {
+			run, base := r.Result, b.Result
+			if base.Seed != run.Seed {
+				continue
+			}
+			p.Seeds++
+			p.JSD += run.JSD.OrNaN()
+			for v := range p.Accuracy {
+				p.Accuracy[v] += 100 * Views[v].of(run).Value
+				p.Base[v] += 100 * Views[v].of(base).Value
+			}
+		}
+	}
+	p.JSD /= float64(p.Seeds)
+	for v := range p.Accuracy {
+		p.Accuracy[v] /= float64(p.Seeds)
+		p.Base[v] /= float64(p.Seeds)
+		p.Compared[v] = asPrinted(p.Accuracy[v]/100, p.Base[v]/100)
+	}
+	return p, p.Seeds > 0
+}
+
+// Gain returns by how many points the method is above its base.
+func (p GainPoint) Gain(v View) float64 { return p.Accuracy[v] - p.Base[v] }
+
+// Mean returns the mean gain in points, NaN without points.
+func (g Gain) Mean(v View) float64 {
+	sum := 0.0
+	for _, p := range g.Points {
+		sum += p.Gain(v)
+	}
+	return sum / float64(len(g.Points))
 }

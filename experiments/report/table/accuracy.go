@@ -1,8 +1,12 @@
 package table
 
 import (
+	"fmt"
 	"math"
+	"slices"
+	"strings"
 
+	"iwda/experiments/config"
 	"iwda/experiments/report/sheet"
 	"iwda/experiments/report/summary"
 )
@@ -10,12 +14,6 @@ import (
 // accuracy shows the accuracies of every method on every task.
 func accuracy(s summary.Selection) sheet.Sheet {
 	return accuracySheet(summary.CompareAccuracies(s), "task")
-}
-
-// accuracyRow is a method's row with its place.
-type accuracyRow struct {
-	variant, task string
-	summary.Row
 }
 
 // accuracySheet is the table of accuracies: a section a variant, a line a task, under that head, and
@@ -26,22 +24,15 @@ func accuracySheet(a summary.Accuracies, tasks string) sheet.Sheet {
 		Experiment: a.Experiment, Title: a.Title, Unit: "percent",
 		Legend: accuracyLegend(a), Notes: a.Notes,
 	}
-	var all []accuracyRow
-	for _, block := range a.Blocks {
-		var rows []accuracyRow
-		for _, group := range block.Groups {
-			for _, row := range group.Rows {
-				rows = append(rows, accuracyRow{block.Variant, group.Task, row})
-			}
-		}
-		s.Sections = append(s.Sections, sheet.NewSection(block.Variant, columns, rows))
-		all = append(all, rows...)
+	for _, variant := range a.Variants() {
+		rows := slices.DeleteFunc(slices.Clone(a.Rows), func(r summary.Row) bool { return r.Variant != variant })
+		s.Sections = append(s.Sections, sheet.NewSection(variant, columns, rows))
 	}
-	s.Records = sheet.NewRecords(columns, all)
+	s.Records = sheet.NewRecords(columns, a.Rows)
 	return s
 }
 
-func accuracyColumns(a summary.Accuracies, tasks string) []sheet.Column[accuracyRow] {
+func accuracyColumns(a summary.Accuracies, tasks string) []sheet.Column[summary.Row] {
 	wins := "wins"
 	if a.InPaper {
 		wins = "wins (paper)"
@@ -53,41 +44,41 @@ func accuracyColumns(a summary.Accuracies, tasks string) []sheet.Column[accuracy
 		}
 		return ""
 	}
-	columns := []sheet.Column[accuracyRow]{
-		word("variant", "", func(r accuracyRow) string { return r.variant }),
-		word("task", tasks, func(r accuracyRow) string { return r.task }),
-		word("method", "method", func(r accuracyRow) string { return r.Method }),
-		count("seeds", "", func(r accuracyRow) int { return r.Seeds }),
-		count("planned", "", func(r accuracyRow) int { return r.Planned }),
+	columns := []sheet.Column[summary.Row]{
+		word("variant", "", func(r summary.Row) string { return r.Variant }),
+		word("task", tasks, func(r summary.Row) string { return r.Task }),
+		word("method", "method", func(r summary.Row) string { return r.Method }),
+		count("seeds", "", func(r summary.Row) int { return r.Seeds }),
+		count("planned", "", func(r summary.Row) int { return r.Planned }),
 	}
 	for _, view := range a.Shown() {
 		columns = append(columns, scoreColumns(view)...)
 	}
-	return append(columns, []sheet.Column[accuracyRow]{
-		count("pairs", "", func(r accuracyRow) int { return r.Pairs }),
-		percent("paper", inPaper("paper"), pointsFormat, func(r accuracyRow) float64 { return r.Paper.Mean }),
-		percent("paper_wins", "", noFormat, func(r accuracyRow) float64 { return r.Paper.Wins }),
-		percent("difference", inPaper("Δ"), sheet.Printf("%+.2f"), accuracyRow.Difference),
+	return append(columns, []sheet.Column[summary.Row]{
+		count("pairs", "", func(r summary.Row) int { return r.Pairs }),
+		percent("paper", inPaper("paper"), pointsFormat, func(r summary.Row) float64 { return r.Paper.Mean }),
+		percent("paper_wins", "", noFormat, func(r summary.Row) float64 { return r.Paper.Wins }),
+		percent("difference", inPaper("Δ"), sheet.Printf("%+.2f"), summary.Row.Difference),
 		{Head: wins, Value: winsShown, Format: sheet.Printf("%.0f%%", " of %.0f", " (%.0f%%)")},
-		percent("", "ties", sheet.Printf("%.0f%%"), func(r accuracyRow) float64 { return r.Scores[summary.Best].Ties }),
-		share("seeds", func(r accuracyRow) (int, int) { return r.Seeds, r.Planned }),
+		percent("", "ties", sheet.Printf("%.0f%%"), func(r summary.Row) float64 { return r.Scores[summary.Best].Ties }),
+		share("seeds", func(r summary.Row) (int, int) { return r.Seeds, r.Planned }),
 	}...)
 }
 
 // scoreColumns are those of a view, the first of them for readers.
-func scoreColumns(view summary.View) []sheet.Column[accuracyRow] {
+func scoreColumns(view summary.View) []sheet.Column[summary.Row] {
 	name := summary.Views[view].Name
-	return []sheet.Column[accuracyRow]{
-		scored(name, name, func(r accuracyRow) summary.Score { return r.Scores[view] }),
-		percent(name+"_deviation", "", noFormat, func(r accuracyRow) float64 { return r.Scores[view].Deviation }),
-		percent(name+"_wins", "", noFormat, func(r accuracyRow) float64 { return r.Scores[view].Wins }),
-		percent(name+"_ties", "", noFormat, func(r accuracyRow) float64 { return r.Scores[view].Ties }),
+	return []sheet.Column[summary.Row]{
+		scored(name, name, func(r summary.Row) summary.Score { return r.Scores[view] }),
+		percent(name+"_deviation", "", noFormat, func(r summary.Row) float64 { return r.Scores[view].Deviation }),
+		percent(name+"_wins", "", noFormat, func(r summary.Row) float64 { return r.Scores[view].Wins }),
+		percent(name+"_ties", "", noFormat, func(r summary.Row) float64 { return r.Scores[view].Ties }),
 	}
 }
 
 // winsShown is the share of pairs won, their number where it is not that of the planned
 // seeds, and the paper's share.
-func winsShown(r accuracyRow) sheet.Value {
+func winsShown(r summary.Row) sheet.Value {
 	pairs := math.NaN()
 	if r.Pairs > 0 && r.Pairs < r.Planned {
 		pairs = float64(r.Pairs)
@@ -114,4 +105,92 @@ func accuracyLegend(a summary.Accuracies) string {
 		text += "; in brackets the paper's share"
 	}
 	return text + ". ties: the share in which both have the same. seeds: finished of planned."
+}
+
+// Average puts the averages over tasks of several experiments side by side, as the
+// paper's first table of results: a section a variant, a data set in the place of a task. A data set with
+// a single task is its own average. Variants without an average yet are missing, and a
+// note says so.
+func Average(experiments []summary.Selection) sheet.Sheet {
+	return accuracySheet(average(experiments), "data")
+}
+
+func average(experiments []summary.Selection) summary.Accuracies {
+	average := summary.Accuracies{Experiment: "average", Title: "Average over the tasks of each data set"}
+	seen := map[string]bool{}
+	for _, experiment := range experiments {
+		a := summary.CompareAccuracies(experiment)
+		name := a.Dataset
+		if seen[name] {
+			name = a.Experiment
+		}
+		seen[name] = true
+		average.InPaper = average.InPaper || a.InPaper
+		for _, note := range a.Notes {
+			average.Notes = append(average.Notes, name+": "+note)
+		}
+		for _, variant := range a.Variants() {
+			rows := a.Average(variant)
+			switch {
+			case config.FractionsDomain(variant) != "":
+				average.Notes = append(average.Notes, fmt.Sprintf("%s: %s is no variant of the paper's averages.", name, variant))
+				rows = nil
+			case len(rows) == 0:
+				average.Notes = append(average.Notes, fmt.Sprintf("%s: no average of %s: a task has no finished run.", name, variant))
+			}
+			for _, row := range rows {
+				row.Task = name
+				average.Rows = append(average.Rows, row)
+			}
+		}
+	}
+	slices.SortStableFunc(average.Rows, func(a, b summary.Row) int { return strings.Compare(a.Variant, b.Variant) }) // full, subsampled
+	return average
+}
+
+// ablation returns the table of the averages over tasks of those methods of DANN's and
+// CDAN's families that have no weights, or weights from that source: the paper's
+// ablations.
+func ablation(weights config.WeightSource) func(summary.Selection) sheet.Sheet {
+	return func(s summary.Selection) sheet.Sheet {
+		return accuracySheet(ablate(summary.CompareAccuracies(s), weights), "task")
+	}
+}
+
+func ablate(a summary.Accuracies, weights config.WeightSource) summary.Accuracies {
+	ablated := a
+	ablated.Title = fmt.Sprintf("%s: %s weights in one loss or both", a.Title, map[config.WeightSource]string{
+		config.EstimatedWeights: "estimated", config.OracleWeights: "true",
+	}[weights])
+	ablated.Rows = nil
+	ablated.Notes = slices.Clone(a.Notes)
+	for _, variant := range a.Variants() {
+		rows := a.Average(variant)
+		if len(rows) == 0 {
+			ablated.Notes = append(ablated.Notes, fmt.Sprintf("No average of %s: a task has no finished run.", variant))
+		}
+		rows = slices.DeleteFunc(rows, func(row summary.Row) bool {
+			method, _ := config.ParseMethod(row.Method)
+			return !method.Alignment.Properties().Ablated || method.Weights != config.NoWeights && method.Weights != weights
+		})
+		slices.SortStableFunc(rows, func(a, b summary.Row) int { return ablationRank(a.Method) - ablationRank(b.Method) })
+		ablated.Rows = append(ablated.Rows, rows...)
+	}
+	return ablated
+}
+
+// ablationRank orders methods as the paper's ablations do: family by family, and
+// in a family no weights, weights in the classification loss, in the domain loss, in
+// both.
+func ablationRank(name string) int {
+	method, _ := config.ParseMethod(name)
+	return 4*method.Alignment.Properties().Place + oneIf(method.WeightClassification) + 2*oneIf(method.WeightDomain)
+}
+
+// hasAblation reports whether a method puts weights in one of the losses alone.
+func hasAblation(experiment config.Config) bool {
+	return slices.ContainsFunc(experiment.Methods, func(name string) bool {
+		method, _ := config.ParseMethod(name)
+		return method.WeightClassification != method.WeightDomain
+	})
 }

@@ -5,13 +5,13 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
+
 	"iwda/datasets"
 	"iwda/datasets/catalogue"
 	"iwda/experiments/config"
 	"iwda/experiments/paper"
 	"iwda/experiments/report/sheet"
-
-	"gonum.org/v1/gonum/floats"
 )
 
 // Divergences returns the Jensen-Shannon divergences between the label distributions of
@@ -133,4 +133,18 @@ func trainShares(dataset, domain string, subsampled bool) []float64 {
 		shares[c] /= total
 	}
 	return shares
+}
+
+// displayName is the paper's name of a data set or domain, and the name itself where it
+// is of neither.
+func displayName(name string) string {
+	for _, data := range catalogue.All() {
+		if data.Name == name {
+			return data.Head
+		}
+		if domain, err := data.Domain(name); err == nil {
+			return domain.Head
+		}
+	}
+	return name
 }

@@ -59,7 +59,7 @@ const workers = "build/bin/iwrun-torch"
 // Command is a worker of one thread for the run of a folder, in the environment that
 // iwrun gives it.
 func Command(dir store.Dir) *exec.Cmd {
-	how, _ := json.Marshal(engine.Work{Device: "cpu", Threads: 1, Checkpoints: "5m"}) // of words and numbers
+	how, _ := json.Marshal(engine.Work{Device: "cpu", Threads: 1, Checkpoints: 5 * time.Minute}) // of words and numbers
 	command := exec.Command(workers, strconv.Itoa(engine.Protocol), "worker", string(how), dir.String())
 	command.Env = schedule.Environment(1)
 	command.StdinPipe() // whose end would end it, and which Wait closes
