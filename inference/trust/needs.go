@@ -109,6 +109,8 @@ func (k Known) Answers(needs []Need) (answers []Answer) {
 	lost := Answer{"no class of 2% or more is lost", Yes, "each has rows that are predicted so"}
 	if said := k.Lost(); said != "" {
 		lost.Answer, lost.Because = No, said
+	} else if said := k.perhapsLost(); said != "" {
+		lost.Answer, lost.Because = Untold, said
 	}
 	return []Answer{better, lost}
 }
@@ -243,22 +245,38 @@ func (k Known) Lost() string {
 			more++
 			continue
 		}
-		rows := "no row is"
-		if n := int(math.Round(c.Predicted * float64(k.Rows))); n > 0 {
-			rows = fmt.Sprintf("only %d of %d rows are", n, k.Rows)
-		}
 		expected := fmt.Sprintf("about %.0f%% should be, by the mean of the probabilities", 100**should.Value)
 		if should.Low != nil {
 			expected = fmt.Sprintf("%.0f to %.0f%% should be", 100**should.Low, 100**should.High)
 		} else if k.Rejected == "" {
 			expected = fmt.Sprintf("about %.0f%% should be", 100**should.Value)
 		}
-		said = append(said, fmt.Sprintf("%s predicted as %q; %s", rows, c.Name, expected))
+		said = append(said, fmt.Sprintf("%s; %s", k.predicted(c), expected))
 	}
 	if more > 0 {
 		said = append(said, fmt.Sprintf("%d more classes are lost", more))
 	}
 	return strings.Join(said, "; ")
+}
+
+// predicted says how few rows are predicted as a class, a clause.
+func (k Known) predicted(c Class) string {
+	rows := "no row is"
+	if n := int(math.Round(c.Predicted * float64(k.Rows))); n > 0 {
+		rows = fmt.Sprintf("only %d of %d rows are", n, k.Rows)
+	}
+	return fmt.Sprintf("%s predicted as %q", rows, c.Name)
+}
+
+// perhapsLost names a class that is not, as its share is estimated to be too small, but may be by the share's
+// interval, a clause; "" for none.
+func (k Known) perhapsLost() string {
+	for _, c := range k.Classes {
+		if high := k.share(c).High; high != nil && *high >= worthFinding && c.Predicted < nextToNone*worthFinding {
+			return fmt.Sprintf("%s; up to %.0f%% may be", k.predicted(c), 100**high)
+		}
+	}
+	return ""
 }
 
 // Headline says what is known, a clause: a class that is lost, or how often predictions are right.

@@ -217,7 +217,11 @@ func Of(names []string, s Classifier, p Predictions, e Evidence) Known {
 	}
 	anything := Case{If: Anything, Missing: cmp.Or(e.Dependent, e.Unfloored)}
 	if anything.Missing == "" {
-		if found, err := s.floor(p.Classes); err != nil {
+		most := 1.0
+		if low := shares.Accuracy.Low; low != nil && known.Rejected == "" {
+			most = *low // that of less than is assumed is no higher
+		}
+		if found, err := s.floor(p.Classes, most); err != nil {
 			anything.Missing = err.Error()
 		} else {
 			anything.Accuracy.Low, anything.Against = &found, Unless
@@ -256,8 +260,9 @@ func Of(names []string, s Classifier, p Predictions, e Evidence) Known {
 }
 
 // floor is what share of predictions is right at least. Its critic reads the classifier's logits, and the
-// classifier stands for the predictions on the source. A floor that guessing reaches is an error.
-func (s Classifier) floor(predicted []int) (float64, error) {
+// classifier stands for the predictions on the source, whose rows count by the estimated shares as if these were known,
+// so that another bound may be lower: it is at most that. A floor that guessing reaches is an error.
+func (s Classifier) floor(predicted []int, bound float64) (float64, error) {
 	k := len(s.Target())
 	most := floor.MostRows(k, k)
 	switch {
@@ -283,7 +288,7 @@ func (s Classifier) floor(predicted []int) (float64, error) {
 		of.Weights = append(of.Weights, s.Estimate.Weights[label])
 	}
 	found, err := floor.Of(k, of, floor.Target{Features: features(target), Predicted: evenly.Pick(predicted, onTarget), Groups: target.Groups})
-	if err == nil && found <= 1/float64(k) {
+	if found = min(found, bound); err == nil && found <= 1/float64(k) {
 		err = fmt.Errorf("the floor of %.1f%% is no higher than the accuracy of guessing one of %d classes", 100*found, k)
 	}
 	return found, err

@@ -93,6 +93,35 @@ func TestLost(t *testing.T) {
 	}
 }
 
+// A class of which no row is predicted may be lost, though its share is estimated to be below what is worth finding.
+func TestPerhapsLost(t *testing.T) {
+	share, low, high := 0.01, 0.0, 0.11
+	k := Known{Rows: 1000, Classes: []Class{{Name: "no", Predicted: 1, Share: Number{Value: new(float64)}}, {Name: "sepsis", Share: Number{&share, &low, &high}}}}
+	if lost := k.Answers(nil)[1]; lost.Answer != Untold || lost.Because != `no row is predicted as "sepsis"; up to 11% may be` {
+		t.Errorf("%+v", lost)
+	}
+	k.Classes[1].Predicted = 0.005
+	if lost := k.Answers(nil)[1]; lost.Answer != Yes {
+		t.Errorf("%+v", lost)
+	}
+	k.Classes[1].Predicted, high = 0, 0.015
+	if lost := k.Answers(nil)[1]; lost.Answer != Yes {
+		t.Errorf("%+v", lost)
+	}
+}
+
+// Whoever assumes nothing knows no more than who assumes that class shares alone differ.
+func TestFloorBelowInterval(t *testing.T) {
+	for _, apart := range []float64{0.5, 1, 4} {
+		c, _, test := ill(t, apart, 0.3, 0.5)
+		k := c.known(t, test)
+		shares, anything := k.Cases[0].Accuracy.Low, k.Cases[2].Accuracy.Low
+		if k.Rejected != "" || shares == nil || anything != nil && *anything > *shares {
+			t.Errorf("%v apart: at least %v, and at least %v if only class shares differ; %s", apart, k.Cases[2].Accuracy, k.Cases[0].Accuracy, k.Rejected)
+		}
+	}
+}
+
 // Claims far from what follows from shares and recalls, too high or too low, change nothing.
 func TestClaims(t *testing.T) {
 	c, _, test := ill(t, 4, 0.3, 0.5)
