@@ -65,7 +65,7 @@ func TestExitStatus(t *testing.T) {
 		"show source.csv":                         {2, "source.csv is a file; name the folder"},
 		"show nothing":                            {2, "nothing" + missing},
 		"show empty":                              {2, "empty holds no outcome of iwrun adapt"},
-		"show empty --json":                       {2, "empty/outcome.json" + missing},
+		"show empty --json":                       {2, "empty holds no outcome of iwrun adapt"},
 		"completion ksh":                          {2, "one of bash, fish, zsh"},
 		"data check digit":                        {2, "digits"},
 	} {
