@@ -319,7 +319,7 @@ class Outcome:
             there = list(labels.columns) if _data.is_frame(labels) else list(labels.dtype.names)
             if absent := {"id", "label"} - set(there):
                 raise ValueError(f"labels has no column {min(absent)!r}; it wants id and label")
-            read = {"id", "label", "stratum_share", "predicted_class", groups, *(m["method"] for m in self.record["methods"])}
+            read = {"id", "label", "stratum_share", "predicted_class", groups}
             columns = {name: _listed(labels[name]) for name in there if name in read}
         elif (index := _data.index_of(labels)) is not None:
             if len(index) == len(self.ids) and _data.numbered(index) != _data.numbered(self.ids):
