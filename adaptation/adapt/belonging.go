@@ -86,7 +86,7 @@ func (b *belonging) look(source, target rowSet, idColumn string, learnt table.Le
 	if b.sure.group != "" {
 		names, use = quoted([]string{b.sure.group}), fmt.Sprintf("If so, name the column with %s. ", printable.Command("--group-column", b.sure.group))
 	}
-	b.warnings = append(b.warnings, fmt.Sprintf("Rows with the same %s seem to belong together, as those of one patient or device do, because %s: %s. Yet they are not grouped, as some class has rows in fewer than %d groups or the experiment file names none: accuracies may be too high. %sIf they are independent, say so with --group-column ''.", names, b.sure.because, b.sure.evidence, fewestGroups, use))
+	b.warnings = append(b.warnings, fmt.Sprintf("Rows with the same %s seem to belong together, as those of one patient or device do, because %s: %s. Yet they are not grouped, as some class has rows in fewer than %d groups or the experiment file names none: accuracies may be too high. %sIf they are independent, say so with --group-column ''.", names, b.sure.because, b.sure.evidence, fewestRows, use))
 	b.blatant = fmt.Sprintf("rows with the same %s seem to belong together", names)
 }
 

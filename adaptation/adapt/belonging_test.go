@@ -94,7 +94,7 @@ func TestTooFewGroups(t *testing.T) {
 	text := must.Have(os.ReadFile(path))(t)
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
 	for i, line := range lines[1:] {
-		lines[1+i] = fmt.Sprintf("%s,c%t", line[:strings.LastIndex(line, ",")], i < 40) // four patients
+		lines[1+i] = fmt.Sprintf("%s,c%t", line[:strings.LastIndex(line, ",")], i < 20) // two patients
 	}
 	writeFile(t, filepath.Dir(path), "source.csv", strings.Join(lines, "\n"))
 	d := must.Have(Look([]string{path}, visits(t, "target.csv", "patient", 200, true, false, false), Naming{}))(t)

@@ -159,13 +159,9 @@ func (d Domain) rarest() (class, rows int) {
 	return class, d.Counts[class]
 }
 
-// fewestRows is the number of rows of a class in the source below which nothing can be
+// fewestRows is the number of rows of a class in the source, or of groups with such rows, below which nothing can be
 // held out of it and something be left to learn from.
 const fewestRows = 3
-
-// fewestGroups is the number of groups with rows of a class below which no groups are taken that nobody has named: then
-// each of five folds can have one.
-const fewestGroups = 5
 
 // fewestTargetRows is the number of rows of the target below which its class shares and its
 // columns' means and deviations say too little: those of a single row are the row itself and 0.
@@ -243,7 +239,7 @@ func lookAt(files []catalogue.Files, form string, mayGroup bool) (Data, error) {
 // enoughGroups tells that each source has rows of each class in enough groups to learn from some and judge by others.
 func (d Data) enoughGroups() bool {
 	for _, source := range d.sources() {
-		if _, ofClass := source.inGroups(); slices.Min(ofClass) < fewestGroups {
+		if _, ofClass := source.inGroups(); slices.Min(ofClass) < fewestRows {
 			return false
 		}
 	}
