@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
@@ -163,23 +164,23 @@ func atLeast(n Number, bound float64) string {
 // least answers whether an accuracy is as high as asked, by labels if there are some, otherwise by what
 // nothing speaks against, or by the floor.
 func (k Known) least(bound float64) (answer, because string) {
-	answer, because = Untold, "no accuracy is known"
 	for _, c := range k.Cases {
 		if c.Accuracy.Low == nil || c.If == OnlyShares && k.Rejected != "" {
 			continue
 		}
-		answer, because = atLeast(c.Accuracy, bound), fmt.Sprintf("the accuracy is %v, if %s", c.Accuracy, c.If)
+		said := fmt.Sprintf("the accuracy is %v, if %s", c.Accuracy, c.If)
 		switch c.If {
 		case Labels:
-			return answer, fmt.Sprintf("the accuracy is %v, by %s", c.Accuracy, c.For)
+			return atLeast(c.Accuracy, bound), fmt.Sprintf("the accuracy is %v, by %s", c.Accuracy, c.For)
 		case Anything:
-			because = fmt.Sprintf("the accuracy is %v, but %s", c.Accuracy, c.Against)
+			said = fmt.Sprintf("the accuracy is %v, but %s", c.Accuracy, c.Against)
 		}
-		if answer != Untold {
-			return answer, because
+		if answer = atLeast(c.Accuracy, bound); answer != Untold {
+			return answer, said
 		}
+		because = cmp.Or(because, said) // the first assumes most and knows most
 	}
-	return answer, because
+	return Untold, cmp.Or(because, "no accuracy is known")
 }
 
 // better answers whether predictions are right more often than always the most frequent class.
