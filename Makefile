@@ -152,7 +152,7 @@ torture: build ## every call failing, every power cut, every byte damaged, 1,400
 
 # The packages in which goroutines meet. Tests that unpack large files in one of them take minutes with the
 # detector, and show it nothing.
-race_packages := ./datasets ./datasets/catalogue ./datasets/images ./experiments/progress/... ./experiments/schedule/... ./torch/...
+race_packages := ./datasets ./datasets/catalogue ./datasets/images ./experiments/schedule/... ./torch/...
 
 FUZZTIME ?= 1m
 fuzz: setup ## every fuzz target for FUZZTIME (default 1m) each
