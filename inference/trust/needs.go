@@ -193,8 +193,14 @@ func (k Known) better() (answer, because string) {
 	if byLabels := slices.ContainsFunc(k.Cases, func(c Case) bool { return c.If == Labels }); k.Rejected != "" && !byLabels && floor >= 0 {
 		return k.aboveAnyShare(k.Cases[floor])
 	}
-	answer, because = k.least(*k.share(most).Value)
-	return answer, fmt.Sprintf("%s; always %q would be right in %v", because, most.Name, k.share(most))
+	share := k.share(most)
+	answer, because = k.least(*share.Value)
+	if answer == No && share.Low != nil {
+		if surely, _ := k.least(*share.Low); surely != No { // the class may be as rare
+			answer = Untold
+		}
+	}
+	return answer, fmt.Sprintf("%s; always %q would be right in %v", because, most.Name, share)
 }
 
 // aboveAnyShare answers better by a floor alone: rows of a class are predicted so, or wrong, so that no class has

@@ -110,6 +110,17 @@ func TestPerhapsLost(t *testing.T) {
 	}
 }
 
+// Predictions are not said to be worse than always one class by a share that nothing is known of.
+func TestNotWorseThanWhatIsNotKnown(t *testing.T) {
+	for low, want := range map[float64]string{0.01: Untold, 0.8: No} {
+		k := Known{Rows: 1000, Classes: []Class{{Name: "no", Predicted: 0.6, Share: NumberOf(0.85, low, 1)}, {Name: "yes", Predicted: 0.4, Share: NumberOf(0.15, 0, 1-low)}}}
+		k.Cases = []Case{{If: OnlyShares, Accuracy: NumberOf(0.5, 0.22, 0.74)}}
+		if better := k.Answers(nil)[0]; better.Answer != want {
+			t.Errorf("%+v, want %s", better, want)
+		}
+	}
+}
+
 // Whoever assumes nothing knows no more than who assumes that class shares alone differ.
 func TestFloorBelowInterval(t *testing.T) {
 	for _, apart := range []float64{0.5, 1, 4} {
