@@ -62,10 +62,15 @@ func Size(groups []int, n int) float64 {
 // size. Their squares times G/(G-1) add up to the variance of the sum of all.
 func Deviations(residuals []float64, groups []int) []float64 {
 	of, count := Dense(groups, len(residuals))
-	sums, rows := Sums(residuals, of, count), float64(len(residuals))
-	for group, size := range sizes(groups, len(residuals)) {
+	return deviations(residuals, of, Sums(slices.Repeat([]float64{1}, len(residuals)), of, count))
+}
+
+// deviations are [Deviations] of groups of these sizes, numbered as by [Dense].
+func deviations(residuals []float64, of []int, sizes []float64) []float64 {
+	sums, rows := Sums(residuals, of, len(sizes)), float64(len(residuals))
+	for group, size := range sizes {
 		if size < rows {
-			sums[group] *= math.Sqrt((rows - rows/float64(count)) / (rows - size))
+			sums[group] *= math.Sqrt((rows - rows/float64(len(sizes))) / (rows - size))
 		}
 	}
 	return sums
@@ -142,7 +147,9 @@ func Inflation(values []float64, groups []int) float64 {
 	if groups == nil {
 		return 1
 	}
-	var together, alone, count float64
+	of, count := Dense(groups, len(groups))
+	sizes := Sums(slices.Repeat([]float64{1}, len(groups)), of, count)
+	var together, alone float64
 	column, k := make([]float64, len(groups)), len(values)/len(groups)
 	for j := range k {
 		for i := range column {
@@ -152,16 +159,14 @@ func Inflation(values []float64, groups []int) float64 {
 		for _, r := range column {
 			alone += r * r
 		}
-		sums := Deviations(column, groups)
-		for _, s := range sums {
+		for _, s := range deviations(column, of, sizes) {
 			together += s * s
 		}
-		count = float64(len(sums))
 	}
 	if alone == 0 || count < 2 {
 		return Size(groups, len(groups))
 	}
-	return max(1, together/alone*count/(count-1))
+	return max(1, together/alone*float64(count)/float64(count-1))
 }
 
 // Exact is the interval of a share by Clopper and Pearson (1934), of n > 0 rows that are right (1) or wrong (0).
