@@ -270,6 +270,10 @@ func TestTextAmongNumbers(t *testing.T) {
 			t.Errorf("%q left out, want %s", l.LeftOut, why)
 		}
 	}
+	numbers, words := write(t, "numbers.csv", "a,b,c\n1,2,x\n3,4,y\n"), write(t, "words.csv", "a,b,c\nu,v,x\n")
+	if l := learnt(t, numbers, words); len(l.LeftOut) != 2 || len(l.Encoding) != 1 {
+		t.Errorf("two columns: %q left out, %d left", l.LeftOut, len(l.Encoding))
+	}
 	refused(t, write(t, "long.csv", "a,b\n"+manyWords(2000)), options, `long.csv:2: column "a": "w0" is not a number; 2000 of 2000 cells are not`)
 	// The rule is one of all rows, wherever the words are, in batches of any size.
 	sorted := write(t, "sorted.csv", "a,b\n"+manyWords(150)+strings.Repeat("1,x\n", 1850))

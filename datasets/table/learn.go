@@ -119,11 +119,13 @@ type File struct {
 func Learn(sources []File, others ...File) (Learnt, error) {
 	for out := map[string]string{}; ; {
 		l, err := learn(sources, others, out)
-		var other noNumbers
-		if !errors.As(err, &other) || out[other.column] != "" {
+		var others noNumbers
+		if !errors.As(err, &others) {
 			return l, err
 		}
-		out[other.column] = other.place + ": " + other.said
+		for _, c := range others { // of which none is in the next encoding
+			out[c.column] = c.place + ": " + c.said
+		}
 	}
 }
 

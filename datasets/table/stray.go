@@ -114,19 +114,26 @@ func outOfRange(column, text string) error {
 	return fmt.Errorf("column %q: %.100q is not a float32 number, at most 3.4e38; leave the cell empty if its value is missing, or write smaller numbers, as in another unit", column, text)
 }
 
-// noNumbers is the error of a column of numbers in the reference that has too much else in a table.
-type noNumbers struct{ column, place, said string }
+// noNumbers are the columns of numbers in the reference that have too much else in a table: one or more, each
+// with where and what, an error that says so of the first.
+type noNumbers []struct{ column, place, said string }
 
-func (e noNumbers) Error() string { return fmt.Sprintf("%s: column %q: %s", e.place, e.column, e.said) }
+func (e noNumbers) Error() string {
+	return fmt.Sprintf("%s: column %q: %s", e[0].place, e[0].column, e[0].said)
+}
 
 // checkStrays returns an error if too many cells of a column of numbers are strays, after the last batch, since
 // the rule is one of all rows. It keeps them for [Table.Strays].
 func (t *Table) checkStrays(b *Batch) error {
+	var wrong noNumbers
 	for j := range b.strays {
-		if s := &b.strays[j]; s.tooMany() && !t.options.Reference.Encoding[j].ofWords() {
-			return noNumbers{t.options.Reference.Encoding[j].Column, t.at(s.place),
-				fmt.Sprintf("%q is not a number; %d of %d cells are not, but in %s the column has numbers", s.text, s.cells, s.cells+s.numbers, t.options.Reference.Name)}
+		if s, of := &b.strays[j], t.options.Reference.Encoding[j]; s.tooMany() && !of.ofWords() {
+			said := fmt.Sprintf("%q is not a number; %d of %d cells are not, but in %s the column has numbers", s.text, s.cells, s.cells+s.numbers, t.options.Reference.Name)
+			wrong = append(wrong, struct{ column, place, said string }{of.Column, t.at(s.place), said})
 		}
+	}
+	if wrong != nil {
+		return wrong
 	}
 	if b.strays != nil {
 		t.strays.Store(&b.strays)
