@@ -51,15 +51,20 @@ func failed(seed int64) Update {
 	return Update{Run: run(seed), State: Failed, Failure: Failure{Reason: "no memory:", LogEnd: []string{"x"}}}
 }
 
-// A line says what happens, and if nothing did for a minute, how far all runs are.
-func TestLines(t *testing.T) {
-	var b strings.Builder
+// lines is a display of so many runs that prints lines, where, and what has it observe an update after so many seconds.
+func lines(overall bool, runs int) (b *strings.Builder, l *Display, observe func(after int, u Update)) {
+	b = new(strings.Builder)
 	c := newClock()
-	l := newDisplay(&b, 0, false, 7, c.now)
-	observe := func(after int, u Update) {
+	l = newDisplay(b, 0, overall, runs, c.now)
+	return b, l, func(after int, u Update) {
 		c.wait(after)
 		l.Observe(u)
 	}
+}
+
+// A line says what happens, and if nothing did for a minute, how far all runs are.
+func TestLines(t *testing.T) {
+	b, l, observe := lines(false, 7)
 	observe(0, skipped(8))
 	observe(0, skipped(9))
 	observe(0, waiting(4))
@@ -178,13 +183,7 @@ func cutLast(text, separator string) (before, after string, found bool) {
 
 // All runs as one: a line whenever one ends well or a minute has passed, and what went wrong.
 func TestOverallLines(t *testing.T) {
-	var b strings.Builder
-	c := newClock()
-	l := newDisplay(&b, 0, true, 4, c.now)
-	observe := func(after int, u Update) {
-		c.wait(after)
-		l.Observe(u)
-	}
+	b, l, observe := lines(true, 4)
 	observe(0, skipped(9))
 	observe(0, started(1))
 	observe(0, started(2))
