@@ -293,7 +293,7 @@ func (d *Data) lookAtRows(data catalogue.Dataset) (err error) {
 			d.Said = append(d.Said, of.Domain+": numbers have a decimal comma")
 		}
 		if presumed != "" {
-			d.Said = append(d.Said, fmt.Sprintf("%s: %s and others with three digits after the sign are taken for fractions, not thousands", of.Domain, presumed))
+			d.Said = append(d.Said, fmt.Sprintf("%s: %s", of.Domain, presumed))
 		}
 		var beside []string
 		for _, name := range rows.Beside() {

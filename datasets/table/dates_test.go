@@ -42,7 +42,7 @@ func TestDates(t *testing.T) {
 		t.Error(diff)
 	}
 	percent, plain := write(t, "percent.csv", "part,x\n45.3%,1\n46.1%,2\n"), write(t, "plain.csv", "part,x\n45.3,1\n")
-	if got, want := learnt(t, percent, plain).Columns[0].Apart, "none of its words is in "+plain+`; its cells are numbers with "%", as in "45.3%", which are taken for words: write the numbers alone`; got != want {
+	if got, want := learnt(t, percent, plain).Columns[0].LeftOut, plain+`:2: "45.3" is not a number with "%"; 1 of 1 cells are not, but in `+percent+` the column has numbers`; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	alone := learnt(t, write(t, "alone.csv", "when,x\n2020-01-01,1\n2020-01-03T12:00:00Z,2\n,3\n")).Encoding

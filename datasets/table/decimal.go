@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -16,7 +17,7 @@ import (
 type decimal struct {
 	found      atomic.Int32           // point or comma; noNumber until it is known
 	given      bool                   // somebody said it
-	presumed   atomic.Pointer[string] // a number that may be thousands, too; see [Table.Decimal]
+	presumed   atomic.Pointer[string] // see [Table.Decimal]
 	semicolons bool                   // separate columns, as where commas are before fractions
 	find       func() (written, error)
 }
@@ -26,33 +27,39 @@ func (t *Table) parse(text string) (_ float64, is bool, err error) {
 	d, found := t.decimal, noNumber
 	if d != nil {
 		found = written(d.found.Load())
-		if d.given && strings.ContainsAny(text, ".,") && wayOf(strings.TrimSpace(text)).other(found) {
-			return 0, false, fmt.Errorf("%.100q does not fit the decimal sign %q; write numbers with it, and without separators of thousands", text, t.options.Decimal)
+		if d.given && strings.ContainsAny(text, ".,") && wayOf(plain(strings.TrimSpace(text))).other(found) {
+			return 0, false, fmt.Errorf("%.100q does not fit the decimal sign %q; write numbers with it", text, t.options.Decimal)
 		}
 	}
-	if found == comma && strings.Contains(text, ",") && !strings.ContainsAny(text, "xX") { // nearly every number of such a file
-		if number, wrong := withPoint(text); wrong == nil {
+	if found == comma && strings.ContainsAny(text, ".,") && !strings.ContainsAny(text, "xX") { // nearly every number of such a file
+		if number, wrong := parseNumber(comma.pointed(text)); wrong == nil {
 			return number, true, nil
 		}
 	}
 	number, wrong := parseNumber(text)
 	if wrong != nil {
-		text = strings.TrimSpace(text)
+		text = plain(strings.TrimSpace(text))
 		number, wrong = parseNumber(text)
 	}
 	if d == nil || wrong == nil && (!d.semicolons || found != noNumber || !threeAfter(text)) || !strings.ContainsAny(text, ".,") || !inTwoWays(text) {
 		return number, wrong == nil, nil
 	}
-	found, err = d.find()
-	if found == comma && wrong != nil {
-		number, wrong = withPoint(text)
+	if found, err = d.find(); wrong != nil || found == comma {
+		number, wrong = parseNumber(found.pointed(text))
 	}
 	return number, err == nil && wrong == nil, err
 }
 
-// withPoint reads a number with a decimal comma.
-func withPoint(text string) (float64, error) {
-	return parseNumber(strings.Replace(text, ",", ".", 1))
+// pointed writes a number with a point before its fraction, and without the sign between thousands.
+func (w written) pointed(text string) string {
+	between, before := ",", "."
+	if w == comma {
+		between, before = ".", ","
+	}
+	if strings.Contains(text, between) && wayOf(text).groups(between) {
+		text = strings.ReplaceAll(text, between, "")
+	}
+	return strings.Replace(text, before, ".", 1)
 }
 
 // parseNumber reads a number that float32 has room for.
@@ -84,10 +91,13 @@ func parseFloat(text string) (float64, error) {
 
 var (
 	withComma = regexp.MustCompile(`^[+-]?(\d+,\d*|,\d+)([eE][+-]?\d+)?$`)
-	grouped   = regexp.MustCompile(`^[+-]?[1-9]\d{0,2}((,\d{3})+(\.\d+)?|(\.\d{3})+(,\d+)?|([ '\x{a0}\x{202f}]\d{3})+([.,]\d+)?)$`)
+	commas    = regexp.MustCompile(`^[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?$`) // between thousands
+	points    = regexp.MustCompile(`^[+-]?[1-9]\d{0,2}(\.\d{3})+(,\d+)?$`)
 )
 
-func inTwoWays(text string) bool { return withComma.MatchString(text) || grouped.MatchString(text) }
+func inTwoWays(text string) bool {
+	return withComma.MatchString(text) || commas.MatchString(text) || points.MatchString(text)
+}
 
 // threeAfter reports whether the first point or comma has three characters after it, as in a number that
 // may be a fraction or thousands.
@@ -100,11 +110,12 @@ func threeAfter(text string) bool {
 type written int
 
 const (
-	noNumber  written = iota
-	whole             // without a sign before a fraction
-	point             // 1.5
-	comma             // 1,5
-	thousands         // 1.234,5
+	noNumber   written = iota
+	whole              // without a sign before a fraction
+	point              // 1.5
+	comma              // 1,5
+	withCommas         // 1,234.5 and 1,234,567
+	withPoints         // 1.234,5 and 1.234.567
 	// Fraction or thousands: 1.234 and 1,234.
 	pointOrThousands
 	commaOrThousands
@@ -114,22 +125,32 @@ const (
 func wayOf(text string) written {
 	_, err := parseNumber(text)
 	hasComma := err != nil && withComma.MatchString(text)
-	group := (err != nil && !hasComma || threeAfter(text)) && grouped.MatchString(text)
+	either := err == nil || hasComma
 	switch {
-	case err == nil && group:
+	case hasComma && threeAfter(text) && commas.MatchString(text):
+		return commaOrThousands
+	case err == nil && threeAfter(text) && points.MatchString(text):
 		return pointOrThousands
+	case !either && commas.MatchString(text):
+		return withCommas
+	case !either && points.MatchString(text):
+		return withPoints
+	case hasComma:
+		return comma
 	case err == nil && strings.ContainsRune(text, '.'):
 		return point
 	case err == nil:
 		return whole
-	case hasComma && group:
-		return commaOrThousands
-	case hasComma:
-		return comma
-	case group:
-		return thousands
 	}
 	return noNumber
+}
+
+// groups tells whether a number that is written so may have this sign between thousands.
+func (w written) groups(sign string) bool {
+	if sign == "," {
+		return w == withCommas || w == commaOrThousands
+	}
+	return w == withPoints || w == pointOrThousands
 }
 
 // cellAt is a cell of a file.
@@ -150,9 +171,9 @@ type ofColumn struct {
 	large bool // a number of four digits or more without separators
 }
 
-// other reports whether a number is not written as with a decimal point, or comma.
+// other reports whether a number cannot be one with a decimal point, or comma.
 func (w written) other(than written) bool {
-	return w == thousands || than == point && (w == comma || w == commaOrThousands) || than == comma && (w == point || w == pointOrThousands)
+	return than == point && (w == comma || w == withPoints || w == commaOrThousands) || than == comma && (w == point || w == withCommas || w == pointOrThousands)
 }
 
 // decimal is that of the columns of values.
@@ -177,8 +198,9 @@ func (f *csvFile) decimal(semicolons bool) (*decimal, error) {
 }
 
 // findDecimal goes over all cells of those columns of which nine in ten are numbers, however these
-// are written, and returns point or comma. Where all numbers with a sign could be thousands, it is the sign of
-// the reference; or else, if semicolons separate columns, that of fractions if all numbers of a column have it.
+// are written, and returns point or comma: the sign that stands before fractions for sure in some cell, as in 1.5 or
+// 1,234.5. Where all numbers with a sign could be thousands, it is the sign of the reference; or else, if semicolons
+// separate columns, that of fractions if all numbers of a column have it.
 func (f *csvFile) findDecimal(semicolons bool) (written, error) {
 	columns := make([]ofColumn, len(f.layout.values))
 	if err := f.look(columns); err != nil {
@@ -212,31 +234,35 @@ func (f *csvFile) findDecimal(semicolons bool) (written, error) {
 		}
 		return cellAt{}, false
 	}
-	ofComma, hasComma := firstOf(comma, commaOrThousands)
-	ofPoint, hasPoint := firstOf(point, pointOrThousands)
-	const ignore = "or have the column ignored if it holds no numbers"
-	if cell, is := firstOf(thousands); is {
-		return noNumber, fmt.Errorf("%s:%d: %s has separators of thousands; write numbers without them, %s", f.t.name, cell.line, cell, ignore)
-	}
+	ofComma, sureComma := firstOf(comma, withPoints)
+	ofPoint, surePoint := firstOf(point, withCommas)
+	perComma, hasComma := firstOf(commaOrThousands)
+	perPoint, hasPoint := firstOf(pointOrThousands)
+	d := f.t.decimal
 	switch {
-	case hasComma && hasPoint:
-		return noNumber, fmt.Errorf("%s:%d: %s has a comma, but line %d, %s, a point: which of them is before fractions? Write all numbers in one way, without separators of thousands, %s",
-			f.t.name, ofComma.line, ofComma, ofPoint.line, ofPoint, ignore)
-	case all.large:
-	case hasComma && f.t.options.Reference.Decimal == ",", hasPoint && f.t.options.Reference.Decimal == ".":
-	case semicolons && alike && (hasComma && all.cells[comma] == 0 || hasPoint && all.cells[point] == 0):
-		f.t.decimal.presumed.Store(&all.first[map[bool]written{true: commaOrThousands, false: pointOrThousands}[hasComma]].text)
-	case hasComma && all.cells[comma] == 0, semicolons && hasPoint && all.cells[point] == 0:
-		cell := ofComma
-		if hasPoint {
-			cell = ofPoint
-		}
+	case sureComma && (surePoint || hasPoint && !semicolons), !surePoint && hasComma && hasPoint:
+		ofComma, ofPoint = cmp.Or(ofComma, perComma), cmp.Or(ofPoint, perPoint)
+		return noNumber, fmt.Errorf("%s:%d: %s has a comma, but line %d, %s, a point: which of them is before fractions? Write all numbers in one way, or say it with --decimal, or have the column ignored if it holds no numbers",
+			f.t.name, ofComma.line, ofComma, ofPoint.line, ofPoint)
+	case surePoint && hasComma, sureComma && hasPoint:
+		d.presume(map[bool]cellAt{true: perComma, false: perPoint}[surePoint], "thousands, not fractions")
+	case surePoint, sureComma, all.large, hasComma && f.t.options.Reference.Decimal == ",", hasPoint && f.t.options.Reference.Decimal == ".":
+	case semicolons && alike && (hasComma || hasPoint):
+		d.presume(map[bool]cellAt{true: perComma, false: perPoint}[hasComma], "fractions, not thousands")
+	case hasComma, semicolons && hasPoint:
+		cell := cmp.Or(perComma, perPoint)
 		return noNumber, fmt.Errorf("%s:%d: %s may be a fraction or thousands, as all numbers of the file with such a sign: write thousands without a sign, or say with --decimal which sign is before fractions", f.t.name, cell.line, cell)
 	}
-	if hasComma {
+	if sureComma || hasComma && !surePoint {
 		return comma, nil
 	}
 	return point, nil
+}
+
+// presume keeps what numbers such as that of a cell are taken for.
+func (d *decimal) presume(cell cellAt, what string) {
+	said := fmt.Sprintf("%.100s and others with three digits after the sign are taken for %s", cell.text, what)
+	d.presumed.Store(&said)
 }
 
 // fewestAlike is the number of cells of a column that must all have three digits after a sign to be fractions.
@@ -266,12 +292,18 @@ func (f *csvFile) look(columns []ofColumn) error {
 			if isMissing(text) {
 				continue
 			}
+			text = plain(text)
 			c, way := &columns[j], wayOf(text)
+			if number, unit := cutUnit(text); unit == "%" || isCurrency(unit) { // others are of words that vary
+				if text, way = number, wayOf(number); way == pointOrThousands || way == commaOrThousands {
+					way = whole // which says nothing
+				}
+			}
 			if c.cells[way]++; c.cells[way] == 1 {
 				c.first[way] = cellAt{line, f.t.there[at], strings.Clone(text[:min(len(text), 100)])}
 			}
 			digits, _, _ := strings.Cut(strings.Replace(strings.TrimLeft(text, "+-"), ",", ".", 1), ".")
-			c.large = c.large || way != noNumber && way != thousands && len(digits) > 3 && !strings.ContainsAny(digits, "eE")
+			c.large = c.large || way != noNumber && !way.groups(",") && !way.groups(".") && len(digits) > 3 && !strings.ContainsAny(digits, "eE")
 		}
 	}
 }

@@ -14,6 +14,10 @@ type Coding struct {
 	Levels []string `json:"levels,omitempty"`
 	// Median stands for a number that is missing; it is less the column's origin, see [Reference].
 	Median float32 `json:"median,omitempty"`
+	// Unit stands beside each number, as in 45.3% or $12; "" for none.
+	Unit string `json:"unit,omitempty"`
+	// Absent is a text that counts as missing in the column, as does an empty cell; "" for none.
+	Absent string `json:"absent,omitempty"`
 	// Missing adds a value: 1 for a missing cell, else 0.
 	Missing bool `json:"missing,omitempty"`
 }
@@ -154,7 +158,8 @@ func truth(is bool) float32 {
 	return 0
 }
 
-// number returns the finite number that a cell is. A date is the days since 1970, true and false are 1 and 0.
+// number returns the finite number that a cell is. A date is the days since 1970, a time of the day its hours, and true
+// and false are 1 and 0.
 func (t *Table) number(text string) (number float64, is bool, err error) {
 	if number, is, err = t.parse(text); is || err != nil {
 		return number, is && number-number == 0, err
@@ -163,6 +168,9 @@ func (t *Table) number(text string) (number float64, is bool, err error) {
 		return days, true, nil
 	}
 	text = strings.TrimSpace(text)
+	if hours, is := hoursOf(text); is {
+		return hours, true, nil
+	}
 	yes := strings.EqualFold(text, "true")
 	return float64(truth(yes)), yes || strings.EqualFold(text, "false"), nil
 }

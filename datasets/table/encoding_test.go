@@ -313,13 +313,45 @@ func TestNumbersOutOfRange(t *testing.T) {
 	refused(t, write(t, "one.csv", "b\nx\n"), Options{Reference: Reference{Name: "source.csv", Encoding: e}}, `one.csv:1: there is no column "a", but source.csv has one`)
 }
 
-// Numbers with a sign or a unit are words, and called what they are.
-func TestNumbersWithASign(t *testing.T) {
+// Numbers are read as people write them: with a unit that all of a column have, as bounds, in parentheses, with blanks
+// between thousands, and as times of the day.
+func TestNumbersAsPeopleWriteThem(t *testing.T) {
+	for column, want := range map[string]struct {
+		unit   string
+		values []float32
+	}{
+		"45.3%\n46.1%\n-7%":                 {"%", []float32{45.3, 46.1, -7}},
+		"\"$1,200.00\"\n\"-$1,300.00\"\n$5": {"$", []float32{1200, -1300, 5}},
+		"($1.50)\n$2":                       {"$", []float32{-1.5, 2}},
+		"€ 5\n\"€ 6,50\"":                   {"€", []float32{5, 6.5}},
+		"\"€ 1.234,50\"\n€ 7":               {"€", []float32{1234.5, 7}},
+		"5 kg\n1.5e3 kg":                    {"kg", []float32{5, 1500}},
+		"5kg\n6 kg":                         {"kg", []float32{5, 6}},
+		"12:30\n00:15:00\n1:30 pm":          {"", []float32{12.5, 0.25, 13.5}},
+		"<0.5\n7\n≥ 12":                     {"", []float32{0.5, 7, 12}},
+		"(12.5)\n3":                         {"", []float32{-12.5, 3}},
+		"−4\n4":                             {"", []float32{-4, 4}},
+		"12 345 678\n1'000.5\n3":            {"", []float32{12345678, 1000.5, 3}},
+		"\"1,234.5\"\n\"1,234\"\n3":         {"", []float32{1234.5, 1234, 3}},
+		"\"1.234,5\"\n\"1,5\"\n3":           {"", []float32{1234.5, 1.5, 3}},
+	} {
+		path := write(t, "source.csv", "a,b\n"+strings.ReplaceAll(column, "\n", ",x\n")+",y\n")
+		l := learnt(t, path)
+		if c := l.Encoding[0]; len(c.Levels) > 0 || c.Unit != want.unit {
+			t.Errorf("%q: %+v", column, c)
+			continue
+		}
+		l.Encoding = l.Encoding[:1]
+		encodedAs(t, path, l.Encoding, want.values...)
+	}
+}
+
+// What only looks like such numbers are words; a column of them in which some have a unit, or of dates that can be
+// read in two ways, is called that.
+func TestWordsLikeNumbers(t *testing.T) {
 	for column, want := range map[string]string{
-		"45.3%\n46.1%\n-7%":                 `its cells are numbers with "%", as in "45.3%", which are taken for words: write the numbers alone`,
-		"\"$1,200.00\"\n\"-$1,300.00\"\n$5": `numbers with "$", as in "$1,200.00"`,
-		"€ 5\n\"€ 6,50\"":                   `numbers with "€"`, "5 kg\n1.5e3 kg": `numbers with "kg"`, "5kg\n6 kg": `numbers with "kg"`,
-		"5 kg\n5 lb": "", "A1\nA2": "", "1st\n2nd": "", "12:30\n12:31": "", "x\ny": "", "%\n%": "", "1.2.3\n1.2.4": "",
+		"5 kg\n5 lb": "", "A1\nA2": "", "1st\n2nd": "", "x\ny": "", "%\n%": "", "1.2.3\n1.2.4": "", "3/4\n1/2": "", "10-20\n20-30": "", "(a)\n(b)": "", "25:70\n26:70": "", "< x\n> y": "",
+		"45%\n45\n46%":           `some of its numbers have "%", as in "45%", and others have not`,
 	} {
 		l := learnt(t, write(t, "source.csv", "a,b\n"+strings.ReplaceAll(column, "\n", ",1\n")+",2\n"))
 		said := strings.Join(l.Columns[0].Strays, "; ")
@@ -327,13 +359,31 @@ func TestNumbersWithASign(t *testing.T) {
 			t.Errorf("%q: %q, %+v", column, said, l.Encoding[0])
 		}
 	}
-	var many strings.Builder
-	many.WriteString("a,b\n")
-	for i := range 60 {
-		fmt.Fprintf(&many, "%d.5 %%,1\n", i)
-	}
-	if l := learnt(t, write(t, "source.csv", many.String())); !strings.Contains(l.Columns[0].LeftOut, `its cells are numbers with "%", as in "0.5 %"`) || l.Columns[0].Strays != nil {
+	dates := write(t, "dates.csv", "a,b\n03/14/2024,1\n4/5/2024,2\n")
+	if l := learnt(t, dates); !strings.Contains(l.Columns[0].LeftOut, `dates that can be read in two ways, as "03/14/2024"`) {
 		t.Errorf("%+v", l.Columns[0])
+	}
+}
+
+// A text that is the only one beside many numbers stands for what is missing, here and in other files, however often.
+func TestTextForWhatIsMissing(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("a,b\n")
+	for i := range 30 {
+		fmt.Fprintf(&text, "%d mg,1\nnot done,2\n", i)
+	}
+	source, target := write(t, "source.csv", text.String()), write(t, "target.csv", "a,b\nnot done,1\nnot done,1\n7 mg,2\n")
+	l := learnt(t, source, target)
+	if diff := cmp.Diff(Coding{Column: "a", Unit: "mg", Absent: "not done", Median: 14.5, Missing: true}, l.Encoding[0]); diff != "" {
+		t.Error(diff)
+	}
+	encodedAs(t, target, l.Encoding, 14.5, 1, 1, 14.5, 1, 1, 7, 0, 2)
+	if got := l.Columns[0].Strays; len(got) != 1 || got[0] != source+`:3: "not done" is not a number with "mg" and counts as missing, as do 29 other cells` {
+		t.Errorf("%q", got)
+	}
+	codes := strings.NewReplacer(" mg", "", "1", "2", "3", "4", "5", "6", "7", "8", "9", "8").Replace("a,b\n" + strings.Repeat("1,x\n3,y\n5,x\nnone given,y\nnone given,x\n", 8))
+	if l := learnt(t, write(t, "codes.csv", codes)); len(l.Encoding[0].Levels) != 4 {
+		t.Errorf("few different numbers beside a text: %+v", l.Encoding[0])
 	}
 }
 

@@ -41,11 +41,10 @@ func refused(t *testing.T, path string, options Options, words string) {
 func TestCSVThatIsWrong(t *testing.T) {
 	for words, text := range map[string]string{
 		"rows.csv:3: column \"b\": \"x\" is not a float32 number; if these are labels, name the column as theirs, or call it label": "a,b\n1,2\n3,x\n",
-		"rows.csv:2: column \"b\": \"1,234.5\" has separators of thousands":                                                         "a;b\n1;1,234.5\n",
 		"rows.csv:2: column \"b\": \"1,234\" may be a fraction or thousands":                                                        "a,b\n1,\"1,234\"\n",
 		"rows.csv:3: column \"b\": \"1.234\" may be a fraction or thousands":                                                        "a;b\n1;1\n2;1.234\n",
 		"rows.csv:2: column \"b\": \"1,5\" has a comma, but line 3, column \"a\": \"2.5\", a point":                                 "a;b\n1;1,5\n2.5;1\n",
-		"rows.csv:2: column \"b\": \"1 234,5\" has separators of thousands":                                                         "a;b\n1;1 234,5\n",
+		"rows.csv:2: column \"b\": \"1,234\" has a comma, but line 3, column \"a\": \"2.345\", a point":                             "a;b\n1;1,234\n2.345;1\n",
 		"rows.csv:2: column \"b\": \"\" stands for a missing value; fill it in":                                                     "a,b\n1,\n",
 		"rows.csv:3: column \"a\": \"NA\" stands for a missing value; fill it in":                                                   "a,b\n1,2\nNA,2\n",
 		"rows.csv:2: column \"b\": \"1e39\" is not a float32 number":                                                                "a,b\n1,1e39\n",

@@ -82,7 +82,9 @@ type seen struct {
 	room    int            // bytes for more words
 	endless bool           // more words than are counted
 	beyond  strays         // numbers that float32 has no room for
-	signed  signed         // the words
+	writing writing        // how the cells are written that are no numbers
+	unit    string         // of all numbers
+	absent  string         // a text that stands for those that are missing
 	dates   span           // the numbers that are dates
 }
 
@@ -156,15 +158,20 @@ func learn(sources, others []File, out map[string]string) (l Learnt, err error) 
 				if _, date := daysOf(text); date {
 					c.dates.add(number)
 				}
-				if c.sampled.due() {
-					c.sampled.add(number)
+				if isBound(text) {
+					c.writing.bounds.add(t, text, place)
 				}
 			} else if isMissing(text) {
 				c.missing++
 			} else if isNumber(text) {
 				c.beyond.add(t, text, place)
-			} else {
+			} else if number, is, err = c.writing.add(t, text, place); err != nil {
+				return values, err
+			} else if !is {
 				c.add(t, text, place)
+			}
+			if is && c.sampled.due() {
+				c.sampled.add(number)
 			}
 			return values, nil
 		}
@@ -179,6 +186,7 @@ func learn(sources, others []File, out map[string]string) (l Learnt, err error) 
 	}
 	name := printable.And(slices.Compact(paths))
 	for _, c := range columns {
+		c.settle()
 		if c.ofWords() {
 			c.counts = make(map[string]int)
 		} else if c.beyond.cells > 0 {
@@ -195,11 +203,12 @@ func learn(sources, others []File, out map[string]string) (l Learnt, err error) 
 		learnt := LearntColumn{Name: c.name, Levels: len(c.counts), LeftOut: why, Dates: c.ofDates()}
 		if c.counts == nil && why == "" {
 			c.missing += c.cells
-			learnt.stray(c.strays.said())
+			learnt.stray(c.strays.said("is not " + c.coding().aNumber() + countsAsMissing))
+			learnt.stray(c.writing.bounds.said("counts as the number that bounds it"))
 			learnt.stray(of.tooCoarse(&c.sampled, c.origin, of.single != nil && of.single(i)))
 		}
 		if why == "" {
-			learnt.stray(c.signed.String())
+			learnt.stray(c.said())
 		}
 		learnt.Missing = []int{c.missing}
 		for _, n := range c.counts {
@@ -277,7 +286,7 @@ func (c *seen) apart(words strays, dates span, path string) string {
 	switch {
 	case c.counts != nil && words.cells > 0 && words.numbers == 0:
 		why := fmt.Sprintf("none of its words is in %s", path)
-		if said := c.signed.String(); said != "" {
+		if said := c.said(); said != "" {
 			why += "; " + said
 		}
 		return why
@@ -319,7 +328,7 @@ func again(sources []File, first Reference, columns []*seen) error {
 	for _, c := range columns {
 		if c.counts != nil {
 			ofWords, some = ofWords+1, true
-		} else if c.origin = c.sampled.origin(); c.origin != 0 {
+		} else if c.origin = c.sampled.origin(); c.origin != 0 || c.unit != "" {
 			some, c.values = true, c.values[:0]
 		}
 	}
@@ -334,6 +343,12 @@ func again(sources []File, first Reference, columns []*seen) error {
 			switch c := columns[j]; {
 			case c.counts != nil && !c.endless && !isMissing(text):
 				c.count(strings.TrimSpace(text))
+			case c.counts == nil && c.unit != "":
+				number, is, err := t.withUnit(text, c.unit)
+				if is {
+					c.values = append(c.values, float32(number-c.origin))
+				}
+				return values, err
 			case c.counts == nil && c.origin != 0:
 				number, is, err := t.number(text)
 				if is {
@@ -363,13 +378,44 @@ func (c *seen) count(word string) {
 			return
 		}
 		word = strings.Clone(word)
-		c.signed.add(word)
 	}
 	c.counts[word]++
 }
 
 // ofWords tells whether the column is none of numbers.
-func (c *seen) ofWords() bool { return c.tooMany() || c.sampled.codes.are() }
+func (c *seen) ofWords() bool { return c.tooMany() && c.absent == "" || c.sampled.codes.are() }
+
+// settle decides, after all cells, whether the column's numbers have a unit, and whether a text stands for those that
+// are missing: the only one beside at least as many numbers, more than a few of them different.
+func (c *seen) settle() {
+	w := &c.writing
+	numbers := max(c.numbers, w.units.cells)
+	one := !w.mixed && min(c.numbers, w.units.cells) == 0 // all numbers have a unit, or none has
+	if one && c.strays.cells > 1 && c.strays.cells <= numbers && !w.various {
+		different := slices.Compact(slices.Sorted(slices.Values(c.sampled.values)))
+		if len(different) > fewestOfIDs {
+			c.absent = w.other
+		}
+	}
+	if one && c.numbers == 0 && (c.absent != "" || 9*c.strays.cells <= numbers) {
+		c.unit, c.numbers = w.unit, numbers
+	} else {
+		c.strays.join(w.units)
+	}
+}
+
+// said says, as a clause, why cells that are nearly numbers or dates are words; "" if they are not.
+func (c *seen) said() string {
+	w := &c.writing
+	switch cells := c.numbers + c.strays.cells; {
+	case c.counts == nil:
+	case w.undecided == cells:
+		return fmt.Sprintf("its cells are dates that can be read in two ways, as %.100q: write the year first, as in 2026-11-27", w.other)
+	case w.units.cells > 0 && w.units.cells == c.strays.cells && !w.mixed:
+		return fmt.Sprintf("some of its numbers have %.20q, as in %.100q, and others have not, so that all are taken for words: write them in one way", w.unit, w.units.text)
+	}
+	return ""
+}
 
 // useless says why a column tells nothing of a class; "" if it does.
 func (c *seen) useless() string {
@@ -377,12 +423,12 @@ func (c *seen) useless() string {
 	switch different := len(c.counts); {
 	case cells == 0:
 		return "no row of the source has a value in it"
-	case c.endless && c.signed.String() != "":
-		return c.signed.String()
+	case c.writing.undecided == cells, c.endless && c.said() != "":
+		return c.said()
 	case c.endless:
 		return fmt.Sprintf("it has more than %d different words, or very long ones", mostWords)
 	case different > fewestOfIDs && 10*different >= 9*cells:
-		if said := c.signed.String(); said != "" {
+		if said := c.said(); said != "" {
 			return said
 		}
 		kind := "words"
@@ -396,7 +442,7 @@ func (c *seen) useless() string {
 
 // coding is that of the column, by the source alone.
 func (c *seen) coding() Coding {
-	coding := Coding{Column: c.name, Missing: c.missing > 0}
+	coding := Coding{Column: c.name, Unit: c.unit, Absent: c.absent, Missing: c.missing > 0}
 	if c.counts == nil {
 		coding.Median = median(c.values)
 		return coding

@@ -72,7 +72,7 @@ func NamedShares(path string, classes []string) (named []string, shares []float6
 func shareOf(text string) (float64, error) {
 	number, percent := strings.CutSuffix(text, "%")
 	number = strings.TrimSpace(number)
-	if withComma.MatchString(number) && grouped.MatchString(number) {
+	if wayOf(number) == commaOrThousands {
 		return 0, strconv.ErrSyntax
 	}
 	value, err := Fraction(number)

@@ -23,6 +23,14 @@ func (s *strays) add(t *Table, text string, place int) {
 	}
 }
 
+// join adds the cells of others, which come after those that are there.
+func (s *strays) join(others strays) {
+	if s.cells == 0 {
+		s.text, s.table, s.place = others.text, others.table, others.place
+	}
+	s.cells += others.cells
+}
+
 // addWord is add in a column of these words.
 func (s *strays) addWord(t *Table, text string, place int, levels []string) {
 	const looked = 1000 // cells, in which another case will have been seen
@@ -37,17 +45,25 @@ func (s *strays) addWord(t *Table, text string, place int, levels []string) {
 // tooMany reports whether the column is none of numbers.
 func (s *strays) tooMany() bool { return 9*s.cells > s.numbers }
 
-// said says where they are, and how many; "" for none.
-func (s *strays) said() string {
+// said says where they are, what they are, and how many; "" for none.
+func (s *strays) said(what string) string {
 	switch s.cells {
 	case 0:
 		return ""
 	case 1:
-		return fmt.Sprintf("%s: %q is not a number and counts as missing", s.table.at(s.place), s.text)
+		return fmt.Sprintf("%s: %q %s", s.table.at(s.place), s.text, what)
 	case 2:
-		return fmt.Sprintf("%s: %q is not a number and counts as missing, as does 1 other cell", s.table.at(s.place), s.text)
+		return fmt.Sprintf("%s: %q %s, as does 1 other cell", s.table.at(s.place), s.text, what)
 	}
-	return fmt.Sprintf("%s: %q is not a number and counts as missing, as do %d other cells", s.table.at(s.place), s.text, s.cells-1)
+	return fmt.Sprintf("%s: %q %s, as do %d other cells", s.table.at(s.place), s.text, what, s.cells-1)
+}
+
+// aNumber is what the cells of a column of numbers have to be.
+func (c Coding) aNumber() string {
+	if c.Unit != "" {
+		return fmt.Sprintf("a number with %.20q", c.Unit)
+	}
+	return "a number"
 }
 
 // wordsIn says where words are in the table that are none of the reference, and how many; "" for none.
@@ -68,8 +84,10 @@ func (t *Table) strayIn(j int, s strays) string {
 	if t.options.Reference.Encoding[j].ofWords() {
 		return s.wordsIn(t)
 	}
-	return s.said()
+	return s.said("is not " + t.options.Reference.Encoding[j].aNumber() + countsAsMissing)
 }
+
+const countsAsMissing = " and counts as missing"
 
 // wordIn counts a word of column j, which may be one of the reference.
 func (t *Table) wordIn(b *Batch, place, j int, word string, known bool) {
@@ -92,16 +110,21 @@ func (t *Table) counted(b *Batch) []strays {
 // numberIn returns the number in a cell of column j, which is one of numbers in the reference, or
 // that it is missing. The batch was read up to the cell.
 func (t *Table) numberIn(b *Batch, place, j int, text string) (number float64, missing bool, err error) {
-	reference, counted := t.options.Reference, t.counted(b)
-	number, is, err := t.number(text)
+	c, counted := &t.options.Reference.Encoding[j], t.counted(b)
+	number, is := 0.0, false
+	if c.Unit != "" {
+		number, is, err = t.withUnit(text, c.Unit)
+	} else {
+		number, is, err = t.number(text)
+	}
 	switch {
 	case err != nil:
 	case is:
 		counted[j].numbers++
-	case isMissing(text):
+	case isMissing(text), c.Absent != "" && strings.TrimSpace(text) == c.Absent:
 		return 0, true, nil
-	case isNumber(text):
-		err = outOfRange(reference.Encoding[j].Column, text)
+	case c.Unit == "" && isNumber(text):
+		err = outOfRange(c.Column, text)
 	default:
 		counted[j].add(t, text, place)
 		return 0, true, nil
@@ -128,7 +151,7 @@ func (t *Table) checkStrays(b *Batch) error {
 	var wrong noNumbers
 	for j := range b.strays {
 		if s, of := &b.strays[j], t.options.Reference.Encoding[j]; s.tooMany() && !of.ofWords() {
-			said := fmt.Sprintf("%q is not a number; %d of %d cells are not, but in %s the column has numbers", s.text, s.cells, s.cells+s.numbers, t.options.Reference.Name)
+			said := fmt.Sprintf("%q is not %s; %d of %d cells are not, but in %s the column has numbers", s.text, of.aNumber(), s.cells, s.cells+s.numbers, t.options.Reference.Name)
 			wrong = append(wrong, struct{ column, place, said string }{of.Column, t.at(s.place), said})
 		}
 	}

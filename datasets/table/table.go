@@ -222,8 +222,8 @@ func (t *Table) check() error {
 func (t *Table) Name() string { return t.name }
 
 // Decimal is the sign before the fractions of the rows that were read, "" if none could be read in two ways,
-// and of a file that is no text. presumed is a number with three digits after the sign, as all have that could be
-// thousands too; "" for none.
+// and of a file that is no text. presumed says, in a sentence, what numbers that may be fractions or thousands are
+// taken for; "" if there are none.
 func (t *Table) Decimal() (sign, presumed string) {
 	if t.decimal == nil {
 		return "", ""

@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"iwda/datasets/normalise"
 	"iwda/datasets/table"
@@ -34,10 +35,14 @@ const (
 	assumedFormat = 3 // predictions are corrected for other shares than the target's
 	originFormat  = 4 // values have origins
 	voteFormat    = 5 // models have votes
-	latestFormat  = voteFormat
+	writtenFormat = 6 // numbers have units, or texts that stand for missing ones
+	latestFormat  = writtenFormat
 )
 
 func (m Metadata) leastFormat() int {
+	if slices.ContainsFunc(m.Input.Encoding, func(c table.Coding) bool { return c.Unit != "" || c.Absent != "" }) {
+		return writtenFormat
+	}
 	if m.Vote != 0 {
 		return voteFormat
 	}

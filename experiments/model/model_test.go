@@ -265,7 +265,7 @@ func TestErrorsNameFileAndField(t *testing.T) {
 		value any
 		want  string
 	}{
-		{"format", 6, "model.json: format is 6, of a later version"},
+		{"format", 7, "model.json: format is 7, of a later version"},
 		{"vote", 1.5, "vote is 1.5, want 0 to 1"},
 		{"format", nil, "model.json: format is 0"},
 		{"format", "1", "model.json: line 1: json: cannot unmarshal string"},

@@ -12,10 +12,10 @@ from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple
 
 import numpy as np
 
-from . import _data
+from . import _data, _numbers
 from ._data import Array, Frame
 
-_LATEST_FORMAT = 5
+_LATEST_FORMAT = 6
 _TYPES = {"F32": "<f4", "F64": "<f8", "F16": "<f2", "I64": "<i8", "I32": "<i4", "U8": "|u1", "BOOL": "|b1"}
 
 
@@ -189,13 +189,13 @@ def _encoded(column: Array, coding: Mapping[str, Any], origin: float, decimal: s
         absent = np.isnan(values)
     else:
         texts = [str(cell) for cell in _data.column_cells(column)]
-        absent = np.array([text.strip().lower() in _MISSING for text in texts])
+        absent = np.array([text.strip().lower() in _MISSING or text.strip() == coding.get("absent", "") for text in texts])
     if "levels" in coding:
         words = np.array([text.strip() for text in texts])
         made = [(words == level) & ~absent for level in coding["levels"]]
     else:
         if column.dtype.kind not in "biuf":
-            values, absent = _read_numbers(texts, absent, coding["column"], decimal)
+            values, absent = _read_numbers(texts, absent, coding, decimal)
         made = [np.where(absent, np.float32(coding.get("median", 0)), values - origin)]
     if coding.get("missing"):
         made.append(absent)
@@ -206,29 +206,19 @@ def _encoded(column: Array, coding: Mapping[str, Any], origin: float, decimal: s
 _MISSING = {"", "nan", "na", "<na>", "n/a", "#n/a", "null", "none", "?", "-", "."}
 
 
-def _read_numbers(texts: List[str], absent: Array, column: str, decimal: str) -> Tuple[Array, Array]:
+def _read_numbers(texts: List[str], absent: Array, coding: Mapping[str, Any], decimal: str) -> Tuple[Array, Array]:
     """The numbers, n, in cells of a column of numbers, and which are missing: other text, too, up to one for nine numbers."""
-    values = [0.0 if no else _number(text, decimal) for text, no in zip(texts, absent)]
+    unit = coding.get("unit", "")
+    values = [0.0 if no else _numbers.read(text, decimal, unit) for text, no in zip(texts, absent)]
     stray = np.array([value is None for value in values])
     strays, cells = stray.sum(), len(texts) - absent.sum()
     if strays:
-        of = f"X: column {column!r}: row {stray.argmax()}: {texts[stray.argmax()][:100]!r} is not a number"
+        what = f"a number with {unit!r}" if unit else "a number"
+        of = f"X: column {coding['column']!r}: row {stray.argmax()}: {texts[stray.argmax()][:100]!r} is not {what}"
         if 9 * strays > cells - strays:
             raise ValueError(f"{of}; {strays} of {cells} cells are not, but in training the column had numbers")
         warnings.warn(f"{of} and counts as missing, one of {strays} such cells", stacklevel=2)
     return np.array([value or 0 for value in values], float), absent | stray
-
-
-def _number(text: str, decimal: str) -> Optional[float]:
-    word = text.strip().lower()
-    if decimal == "," and text.count(",") == 1 and "." not in text:
-        text = text.replace(",", ".")
-    if word in ("true", "false"):
-        return float(word == "true")
-    try:
-        return None if "_" in text else float(text)
-    except ValueError:
-        return _data.days(text)
 
 
 class _Member:

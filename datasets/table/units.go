@@ -1,0 +1,121 @@
+package table
+
+import (
+	"regexp"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// How people write numbers beside the way that programs do. Each can be read in one way alone.
+var (
+	bound    = regexp.MustCompile(`^[<>≤≥]=? *`)                                              // <0.5, of what is below what can be measured
+	account  = regexp.MustCompile(`^\(([^()+-]*\d[^()+-]*)\)$`)                               // (12.50), less than zero
+	parted   = regexp.MustCompile(`^[+-]?[1-9]\d{0,2}([ '’\x{a0}\x{202f}]\d{3})+([.,]\d+)?$`) // 1 234 567.5
+	parts    = strings.NewReplacer(" ", "", "'", "", "’", "", "\u00a0", "", "\u202f", "")
+	clocks   = []string{"15:04", "15:04:05", "3:04 PM", "3:04PM", "3:04:05 PM"}
+	twoDates = regexp.MustCompile(`^\d{1,2}/\d{1,2}/(\d{2}|\d{4})$`) // which is the day, and which the month
+)
+
+// plain writes a number as programs do: the bound of a value that is only known to be below or above it, a minus
+// for the parentheses of accounts and for the typeset sign, and nothing between thousands. Any other text stays
+// as it is.
+func plain(text string) string {
+	if text == "" || text[0] >= '0' && text[0] <= '9' && !strings.ContainsAny(text, " '’\u00a0\u202f") {
+		return text
+	}
+	text = text[len(bound.FindString(text)):]
+	if in := account.FindStringSubmatch(text); in != nil {
+		text = "-" + strings.TrimSpace(in[1])
+	}
+	if rest, is := strings.CutPrefix(text, "−"); is {
+		text = "-" + rest
+	}
+	if parted.MatchString(text) {
+		text = parts.Replace(text)
+	}
+	return text
+}
+
+// isBound tells whether a number is only a bound.
+func isBound(text string) bool { return bound.MatchString(strings.TrimSpace(text)) }
+
+// hoursOf returns a time of the day in hours.
+func hoursOf(text string) (hours float64, is bool) {
+	if !strings.Contains(text, ":") || len(text) > len("12:00:00 PM") {
+		return 0, false
+	}
+	for _, form := range clocks {
+		if at, err := time.Parse(form, strings.ToUpper(text)); err == nil {
+			return at.Sub(at.Truncate(24 * time.Hour)).Hours(), true
+		}
+	}
+	return 0, false
+}
+
+// cutUnit takes what stands before and after the number of a word off it: a currency, and after the number letters
+// and signs too. The unit is "" if there is none, or no number.
+func cutUnit(word string) (number, unit string) {
+	word = plain(word)
+	bare := strings.TrimLeft(word, "+-")
+	rest := strings.TrimLeftFunc(bare, func(r rune) bool { return unicode.Is(unicode.Sc, r) })
+	before := bare[:len(bare)-len(rest)]
+	end := strings.LastIndexFunc(rest, unicode.IsDigit) + 1
+	unit = before + strings.TrimSpace(rest[end:])
+	number = plain(word[:len(word)-len(bare)] + strings.TrimSpace(rest[:end]))
+	if strings.ContainsFunc(unit, unicode.IsDigit) || wayOf(number) == noNumber {
+		return "", ""
+	}
+	return number, unit
+}
+
+func isCurrency(unit string) bool {
+	r, size := utf8.DecodeRuneInString(unit)
+	return size == len(unit) && unicode.Is(unicode.Sc, r)
+}
+
+// withUnit reads a number with this unit.
+func (t *Table) withUnit(text, unit string) (value float64, is bool, err error) {
+	number, found := cutUnit(strings.TrimSpace(text))
+	if found != unit {
+		return 0, false, nil
+	}
+	return t.number(number)
+}
+
+// writing is what was seen of the cells of a column that are no numbers without more.
+type writing struct {
+	unit      string // of the first number with one
+	units     strays // cells with that unit
+	mixed     bool   // there are other units
+	other     string // the first text that is no such number
+	various   bool   // there are other texts
+	undecided int    // dates that can be read in two ways
+	bounds    strays // numbers that are only bounds
+}
+
+// add counts a cell that is no number, and reads it if it has the unit of the others.
+func (w *writing) add(t *Table, text string, place int) (value float64, is bool, err error) {
+	text = strings.TrimSpace(text)
+	if number, unit := cutUnit(text); unit != "" {
+		if w.unit == "" {
+			w.unit = strings.Clone(unit)
+		}
+		if unit == w.unit {
+			if value, is, err = t.number(number); is {
+				w.units.add(t, text, place)
+			}
+			return value, is, err
+		}
+		w.mixed = true
+	}
+	if twoDates.MatchString(text) {
+		w.undecided++
+	}
+	w.various = w.various || w.other != "" && w.other != text
+	if w.other == "" {
+		w.other = strings.Clone(text[:min(len(text), 100)])
+	}
+	return 0, false, nil
+}
