@@ -181,8 +181,9 @@ func (d Data) Warnings(experiment *config.Config) (warnings []string) {
 			warnings = append(warnings, fmt.Sprintf("Two sources are the same: %s. Its rows count twice, so that accuracies are too high, and intervals too narrow.", of.Path))
 		}
 	}
-	if alike := d.alikeClasses(); alike != "" {
-		warnings = append(warnings, fmt.Sprintf("Some class names look alike: %s. They differ only in case, spaces, -, _ or characters that are not seen. If they mean the same class, give it one name.", alike))
+	const sameName = "They differ only in case, spaces, -, _ or characters that are not seen. If they mean the same, give it one name."
+	if alike := lookAlike(d.Classes); alike != "" {
+		warnings = append(warnings, fmt.Sprintf("Some class names look alike: %s. %s", alike, sameName))
 	}
 	if err := learners.CheckClasses(len(d.Classes)); err != nil && d.table() {
 		warnings = append(warnings, fmt.Sprintf("Only the linear classifier predicts: there are %v.", err))
@@ -198,6 +199,11 @@ func (d Data) Warnings(experiment *config.Config) (warnings []string) {
 	for _, column := range d.Learnt.Columns {
 		for _, stray := range column.Strays {
 			warnings = append(warnings, fmt.Sprintf("Column %.100q: %s.", column.Name, stray))
+		}
+	}
+	for _, c := range d.Learnt.Encoding {
+		if alike := lookAlike(c.Levels); alike != "" {
+			warnings = append(warnings, fmt.Sprintf("Column %.100q: some words look alike: %s. %s", c.Column, alike, sameName))
 		}
 	}
 	for _, coarse := range d.Columns.coarse {
@@ -244,34 +250,34 @@ func (d Data) Warnings(experiment *config.Config) (warnings []string) {
 	return warnings
 }
 
-// alikeClasses names those that look alike: that differ in case, in spaces and other characters of no
+// lookAlike lists words that look alike: that differ in case, in spaces and other characters of no
 // width, in - and _, and in how letters are composed alone; "" if there are none.
-func (d Data) alikeClasses() string {
-	bare := func(class string) string {
+func lookAlike(words []string) string {
+	bare := func(word string) string {
 		return strings.Map(func(r rune) rune {
 			if r == '_' || unicode.IsSpace(r) || unicode.In(r, unicode.Cf, unicode.Pd, unicode.Variation_Selector) {
 				return -1
 			}
 			return unicode.ToLower(r)
-		}, norm.NFKC.String(class))
+		}, norm.NFKC.String(word))
 	}
-	quoted := func(class string) string { // in which differences can be seen
-		if norm.NFC.IsNormalString(class) {
-			return strconv.Quote(class)
+	quoted := func(word string) string { // in which differences can be seen
+		if norm.NFC.IsNormalString(word) {
+			return strconv.Quote(word)
 		}
-		return strconv.QuoteToASCII(class)
+		return strconv.QuoteToASCII(word)
 	}
 	of := map[string][]string{}
-	for _, class := range d.Classes {
-		of[bare(class)] = append(of[bare(class)], quoted(class))
+	for _, word := range words {
+		of[bare(word)] = append(of[bare(word)], quoted(word))
 	}
-	var alike []string
-	for _, class := range d.Classes {
-		if names := of[bare(class)]; len(names) > 1 && bare(class) != "" && names[0] == quoted(class) {
-			alike = append(alike, strings.Join(names, " and "))
+	var all []string
+	for _, word := range words {
+		if names := of[bare(word)]; len(names) > 1 && bare(word) != "" && names[0] == quoted(word) {
+			all = append(all, strings.Join(names, " and "))
 		}
 	}
-	return printable.FirstTen(alike)
+	return printable.FirstTen(all)
 }
 
 // list names columns, the first ten of them.

@@ -8,6 +8,7 @@ import (
 	"iwda/datasets"
 	"iwda/datasets/catalogue"
 	"iwda/datasets/normalise"
+	"iwda/datasets/table"
 	"iwda/experiments/config"
 	"iwda/internal/must"
 )
@@ -44,6 +45,11 @@ func TestWarningsOfNames(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	d.Classes = []string{"line", "big star"}
+	d.Learnt.Encoding = table.Encoding{{Column: "sex", Levels: []string{"M", "f", "m"}}, {Column: "age"}, {Column: "ward", Levels: []string{"A", "B"}}}
+	if got := d.Warnings(new(config.Config)); len(got) != 1 || !strings.HasPrefix(got[0], `Column "sex": some words look alike: "M" and "m". They differ`) {
+		t.Errorf("%q", got)
+	}
+	d.Learnt.Encoding = nil
 	if got := d.Warnings(new(config.Config)); got != nil {
 		t.Errorf("%q", got)
 	}
