@@ -76,7 +76,7 @@ func TestCheckData(t *testing.T) {
 	wants(t, said, `source: `+s+` (labels in "kind", without "nr", "here")`, "only in the source: \"kind\", \"here\"\nonly in the target: \"there\"\n", "source: numbers have a decimal comma\n",
 		`source: 60 rows of 2 classes: "ant" 40, "bee" 20`, "target: 60 rows without labels\n",
 		`"size"    number            2.722 ± 1.315, 10.0% missing  2.722 ± 1.315, 10.0% missing  missing cells become the median, 2.5; another column marks them; `+to+`:42: "wide" is not a number and counts as missing`,
-		`"colour"  words, 2 levels                                 33.3% missing                 one column per level; `+to+`:3: "grey" does not occur in this column of `+s+`; 20 of 40 cells (50.0%) have such words, which are ignored; no row of the target has "blue"`,
+		`"colour"  words, 2 levels                                 33.3% missing                 one column per level; `+to+`:3: "grey" is none of this column's words in `+s+`; 20 of 40 cells (50.0%) have such words, which are ignored; no row of the target has "blue"`,
 		`always 7                      1.5 ± 1.118                   has only one value in one domain: left out if columns are standardised`,
 		"counts the rows of the source and the target: name it with --id-column or --ignore\n",
 		"-999 in 3 rows of the source may be an error, or stand for missing values; -999 in 3 rows of the target may be an error, or stand for missing values",

@@ -70,7 +70,7 @@ func TestWords(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	predicted := testfiles.Read(t, filepath.Join(folder, names.Predictions))
-	violet := fmt.Sprintf(`olumn "colour": %s:4: "violet" does not occur in this column of `, target)
+	violet := fmt.Sprintf(`olumn "colour": %s:4: "violet" is none of this column's words in `, target)
 	if !slices.ContainsFunc(outcome.Warnings, func(w string) bool { return strings.HasPrefix(w, "C"+violet+source) }) {
 		t.Errorf("%q", outcome.Warnings)
 	}

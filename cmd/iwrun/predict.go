@@ -152,12 +152,15 @@ const labelSeed = 1
 
 // reportRows says how many rows were predicted, and for which class shares by each member.
 func reportRows(to io.Writer, rows int, members []model.Model, shares [][]float64) {
-	classes := members[0].Classes
-	if len(members) == 1 {
-		fmt.Fprintf(to, "%s predicted, assuming the class shares %.4f of %q\n", printable.Count(rows, "row"), shares[0], classes)
+	classes, by := members[0].Classes, ""
+	if len(members) > 1 {
+		by = fmt.Sprintf(" by the mean of %d models", len(members))
+	}
+	if !slices.ContainsFunc(shares, func(other []float64) bool { return !slices.Equal(other, shares[0]) }) {
+		fmt.Fprintf(to, "%s predicted%s, assuming the class shares %.4f of %q\n", printable.Count(rows, "row"), by, shares[0], classes)
 		return
 	}
-	fmt.Fprintf(to, "%s predicted by the mean of %d models, assuming these class shares of %q:\n", printable.Count(rows, "row"), len(members), classes)
+	fmt.Fprintf(to, "%s predicted%s, assuming these class shares of %q:\n", printable.Count(rows, "row"), by, classes)
 	for i, m := range members {
 		fmt.Fprintf(to, "%s: %.4f\n", m.Folder, shares[i])
 	}

@@ -20,7 +20,7 @@ func TestWordsThatTheSourceLacks(t *testing.T) {
 	source := write(t, "source.csv", "colour,n\n"+strings.Repeat("red,1\nblue,2\n", 5))
 	target := write(t, "target.csv", "colour,n\n"+strings.Repeat("red,1\n ,2\ngreen,2\nRED,2\n", 2))
 	l := learnt(t, source, target)
-	want := target + `:4: "green" does not occur in this column of ` + source + `; 4 of 6 cells (66.7%) have such words, which are ignored; "RED" is written "red" there`
+	want := target + `:4: "green" is none of this column's words in ` + source + `; 4 of 6 cells (66.7%) have such words, which are ignored; "RED" is written "red" there`
 	if diff := cmp.Diff([]LearntColumn{{"colour", 2, []int{0, 2}, "", []string{want}, false, "", 1. / 3, 0}, {"n", 0, []int{0, 0}, "", nil, false, "", 1, 0}}, l.Columns); diff != "" {
 		t.Error(diff)
 	}
@@ -64,7 +64,7 @@ func TestLearnOfSources(t *testing.T) {
 		t.Errorf("%+v", l.Encoding)
 	}
 	size, colour := l.Columns[0], l.Columns[1]
-	if !slices.Equal(size.Missing, []int{2, 0}) || !slices.Equal(size.Strays, []string{second + `:12: "wide" is not a number and counts as missing`}) || len(colour.Strays) != 1 || !strings.Contains(colour.Strays[0], "in this column of "+first+" and "+second) {
+	if !slices.Equal(size.Missing, []int{2, 0}) || !slices.Equal(size.Strays, []string{second + `:12: "wide" is not a number and counts as missing`}) || len(colour.Strays) != 1 || !strings.Contains(colour.Strays[0], "this column's words in "+first+" and "+second) {
 		t.Errorf("%+v", l.Columns)
 	}
 	must.Refuse(Learn([]File{{Path: first}, {Path: write(t, "other.csv", "size\n1\n")}}))(t, `other.csv:1: there is no column "colour", but `+first+" has one")
@@ -117,7 +117,7 @@ func TestEncoding(t *testing.T) {
 	}
 	got := learnt(t, source, target)
 	if want := []LearntColumn{
-		{"colour", 3, []int{1, 1}, "", []string{target + `:2: "violet" does not occur in this column of ` + source + `; 1 of 2 cells (50.0%) have such words, which are ignored`}, false, "", 0.5, 0.5}, {"age", 0, []int{2, 1}, "", nil, false, "", 1, 0}, {"member", 0, []int{0, 0}, "", nil, false, "", 1, 0}, {"size", 0, []int{0, 1}, "", nil, false, "", 1, 0},
+		{"colour", 3, []int{1, 1}, "", []string{target + `:2: "violet" is none of this column's words in ` + source + `; 1 of 2 cells (50.0%) have such words, which are ignored`}, false, "", 0.5, 0.5}, {"age", 0, []int{2, 1}, "", nil, false, "", 1, 0}, {"member", 0, []int{0, 0}, "", nil, false, "", 1, 0}, {"size", 0, []int{0, 1}, "", nil, false, "", 1, 0},
 	}; !cmp.Equal(got.Columns, want) {
 		t.Errorf("%+v", got.Columns)
 	}
@@ -351,7 +351,7 @@ func TestNumbersAsPeopleWriteThem(t *testing.T) {
 func TestWordsLikeNumbers(t *testing.T) {
 	for column, want := range map[string]string{
 		"5 kg\n5 lb": "", "A1\nA2": "", "1st\n2nd": "", "x\ny": "", "%\n%": "", "1.2.3\n1.2.4": "", "3/4\n1/2": "", "10-20\n20-30": "", "(a)\n(b)": "", "25:70\n26:70": "", "< x\n> y": "",
-		"45%\n45\n46%":           `some of its numbers have "%", as in "45%", and others have not`,
+		"45%\n45\n46%": `some of its numbers have "%", as in "45%", and others have not`,
 	} {
 		l := learnt(t, write(t, "source.csv", "a,b\n"+strings.ReplaceAll(column, "\n", ",1\n")+",2\n"))
 		said := strings.Join(l.Columns[0].Strays, "; ")

@@ -72,7 +72,7 @@ func (s *strays) wordsIn(t *Table) string {
 		return ""
 	}
 	all := s.cells + s.numbers
-	said := fmt.Sprintf("%s: %q does not occur in this column of %s; %d of %d cells (%.1f%%) have such words, which are ignored", t.at(s.place), s.text, t.options.Reference.Name, s.cells, all, 100*float64(s.cells)/float64(all))
+	said := fmt.Sprintf("%s: %q is none of this column's words in %s; %d of %d cells (%.1f%%) have such words, which are ignored", t.at(s.place), s.text, t.options.Reference.Name, s.cells, all, 100*float64(s.cells)/float64(all))
 	if s.word != "" {
 		said += fmt.Sprintf("; %q is written %q there", s.cased, s.word)
 	}
