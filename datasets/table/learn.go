@@ -158,7 +158,7 @@ func learn(sources, others []File, out map[string]string) (l Learnt, err error) 
 				if _, date := daysOf(text); date {
 					c.dates.add(number)
 				}
-				if isBound(text) {
+				if isBound(strings.TrimSpace(text)) {
 					c.writing.bounds.add(t, text, place)
 				}
 			} else if isMissing(text) {

@@ -10,36 +10,41 @@ import (
 
 // How people write numbers beside the way that programs do. Each can be read in one way alone.
 var (
-	bound    = regexp.MustCompile(`^[<>≤≥]=? *`)                                              // <0.5, of what is below what can be measured
-	account  = regexp.MustCompile(`^\(([^()+-]*\d[^()+-]*)\)$`)                               // (12.50), less than zero
-	parted   = regexp.MustCompile(`^[+-]?[1-9]\d{0,2}([ '’\x{a0}\x{202f}]\d{3})+([.,]\d+)?$`) // 1 234 567.5
-	parts    = strings.NewReplacer(" ", "", "'", "", "’", "", "\u00a0", "", "\u202f", "")
-	clocks   = []string{"15:04", "15:04:05", "3:04 PM", "3:04PM", "3:04:05 PM"}
-	twoDates = regexp.MustCompile(`^\d{1,2}/\d{1,2}/(\d{2}|\d{4})$`) // which is the day, and which the month
+	bound     = regexp.MustCompile(`^[<>≤≥]=? *`)                                           // <0.5, of what is below what can be measured
+	account   = regexp.MustCompile(`^\(([^()+-]*\d[^()+-]*)\)$`)                            // (12.50), less than zero
+	parted    = regexp.MustCompile(`^[+-]?[1-9]\d{0,2}([` + blanks + `]\d{3})+([.,]\d+)?$`) // 1 234 567.5
+	blankless = strings.NewReplacer(" ", "", "'", "", "’", "", "\u00a0", "", "\u202f", "")
+	clocks    = []string{"15:04", "15:04:05", "3:04 PM", "3:04PM", "3:04:05 PM"}
+	twoDates  = regexp.MustCompile(`^\d{1,2}/\d{1,2}/(\d{2}|\d{4})$`) // which is the day, and which the month
 )
+
+const blanks = " '’\u00a0\u202f" // that may stand between thousands
 
 // plain writes a number as programs do: the bound of a value that is only known to be below or above it, a minus
 // for the parentheses of accounts and for the typeset sign, and nothing between thousands. Any other text stays
 // as it is.
 func plain(text string) string {
-	if text == "" || text[0] >= '0' && text[0] <= '9' && !strings.ContainsAny(text, " '’\u00a0\u202f") {
-		return text
+	if isBound(text) {
+		text = text[len(bound.FindString(text)):]
 	}
-	text = text[len(bound.FindString(text)):]
-	if in := account.FindStringSubmatch(text); in != nil {
-		text = "-" + strings.TrimSpace(in[1])
+	if strings.HasPrefix(text, "(") {
+		if in := account.FindStringSubmatch(text); in != nil {
+			text = "-" + strings.TrimSpace(in[1])
+		}
 	}
 	if rest, is := strings.CutPrefix(text, "−"); is {
 		text = "-" + rest
 	}
-	if parted.MatchString(text) {
-		text = parts.Replace(text)
+	if strings.ContainsAny(text, blanks) && parted.MatchString(text) {
+		text = blankless.Replace(text)
 	}
 	return text
 }
 
-// isBound tells whether a number is only a bound.
-func isBound(text string) bool { return bound.MatchString(strings.TrimSpace(text)) }
+// isBound tells whether a number, without blanks before it, is only a bound.
+func isBound(text string) bool {
+	return strings.HasPrefix(text, "<") || strings.HasPrefix(text, ">") || strings.HasPrefix(text, "≤") || strings.HasPrefix(text, "≥")
+}
 
 // hoursOf returns a time of the day in hours.
 func hoursOf(text string) (hours float64, is bool) {
@@ -57,6 +62,9 @@ func hoursOf(text string) (hours float64, is bool) {
 // cutUnit takes what stands before and after the number of a word off it: a currency, and after the number letters
 // and signs too. The unit is "" if there is none, or no number.
 func cutUnit(word string) (number, unit string) {
+	if !strings.ContainsAny(word, "0123456789") { // as most words
+		return "", ""
+	}
 	word = plain(word)
 	bare := strings.TrimLeft(word, "+-")
 	rest := strings.TrimLeftFunc(bare, func(r rune) bool { return unicode.Is(unicode.Sc, r) })
@@ -110,7 +118,7 @@ func (w *writing) add(t *Table, text string, place int) (value float64, is bool,
 		}
 		w.mixed = true
 	}
-	if twoDates.MatchString(text) {
+	if strings.Contains(text, "/") && twoDates.MatchString(text) {
 		w.undecided++
 	}
 	w.various = w.various || w.other != "" && w.other != text
