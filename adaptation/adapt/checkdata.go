@@ -14,7 +14,6 @@ import (
 	"iwda/datasets/catalogue"
 	"iwda/datasets/images"
 	"iwda/datasets/table"
-	"iwda/experiments/plan"
 	"iwda/internal/evenly"
 	"iwda/internal/printable"
 )
@@ -345,7 +344,7 @@ func (d Data) writePlan(w io.Writer, network string) error {
 	if err := cmp.Or(checkData(runs), d.checkRuns(file, runs)); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "adapt trains %s; methods: %s\n", plan.Lengths(runs), strings.Join(file.Config.Methods, ", "))
+	fmt.Fprintf(w, "adapt trains %s; methods: %s\n", stagesOf(runs, file.Config.Selection).lengths(), strings.Join(file.Config.Methods, ", "))
 	if d.images != nil {
 		fmt.Fprintln(w, trainedViews(file.Config.Dataset))
 	}

@@ -14,7 +14,6 @@ import (
 
 	"iwda/adaptation/adapt/names"
 	"iwda/datasets/table"
-	"iwda/experiments/plan"
 	"iwda/experiments/schedule"
 	"iwda/internal/input"
 	"iwda/internal/must"
@@ -39,7 +38,7 @@ func wants(t *testing.T, text string, parts ...string) {
 
 // refusal is the error with which adapt refuses data.
 func refusal(source, target string, n Naming) error {
-	nothing := func(context.Context, []plan.Run, string, func(plan.Run) string) ([]schedule.Failure, error) {
+	nothing := func(context.Context, Training) ([]schedule.Failure, error) {
 		return nil, errors.New("trained")
 	}
 	folder, err := os.MkdirTemp("", "refusal")

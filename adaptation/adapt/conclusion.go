@@ -30,8 +30,9 @@ type conclusion struct {
 }
 
 // conclude judges the finished runs below the folder of results by the rule and returns
-// what came of the one that is used, or of all seeds of its method. Labels may have chosen another one.
-func conclude(how config.Selection, results string, runs []plan.Run, chosen *LabelChoice, seen belonging) (conclusion, error) {
+// what came of the one that is used, or of all seeds of its method. Labels may have chosen another one. What the
+// first run of all has told is not asked again.
+func conclude(how config.Selection, results string, runs []plan.Run, chosen *LabelChoice, seen belonging, first stages) (conclusion, error) {
 	candidates, err := candidatesOf(results, runs)
 	if err != nil {
 		return conclusion{}, err
@@ -43,7 +44,10 @@ func conclude(how config.Selection, results string, runs []plan.Run, chosen *Lab
 	compared.Shared.Dependent, compared.Shared.Outside = seen.blatant, seen.outside
 	candidates = compared.Candidates
 	runs = slices.DeleteFunc(slices.Clone(runs), func(run plan.Run) bool { return !compared.Judges(run.ID.String()) })
-	if err := compared.TestShift(); err != nil {
+	compared.Absent = first.absent
+	if compared.Shared.Run == first.shared.Run {
+		compared.Shared.Test, compared.Shared.Changed = first.shared.Test, first.shared.Changed
+	} else if err := compared.TestShift(); err != nil {
 		return conclusion{}, err
 	}
 	var choice judge.Choice

@@ -91,10 +91,33 @@ func Evaluate(ctx context.Context, of, labelFile string, o EvaluateOptions) (*la
 		e.Notes = append(e.Notes, fmt.Sprintf("The methods cannot be evaluated: %v.", err))
 		return e, nil
 	}
+	if err == nil {
+		e.Notes = append(e.Notes, untrained(of, e.Methods)...)
+	}
 	if err == nil && o.Choose {
 		err = o.choose(ctx, of, e, former, withAll)
 	}
 	return e, err
+}
+
+// untrained says which methods of a folder's experiment are none of those that have finished runs, and how to train them.
+func untrained(folder string, finished []labels.Method) (notes []string) {
+	path := filepath.Join(folder, names.Experiment)
+	file, err := config.Load(path)
+	if err != nil {
+		return nil // as those runs were found by it
+	}
+	train := []string{"iwrun", "run", "-c", path, "-o", filepath.Join(folder, names.Runs)}
+	var untrained []string
+	for _, method := range file.Config.Methods {
+		if !slices.ContainsFunc(finished, func(m labels.Method) bool { return m.Method == method }) {
+			untrained, train = append(untrained, method), append(train, "--only", "*/*/"+method+"/*")
+		}
+	}
+	if untrained == nil {
+		return nil
+	}
+	return []string{fmt.Sprintf("Without a finished run, because it could not predict or failed: %s. To compare such methods too: %s", printable.And(untrained), printable.Command(train...))}
 }
 
 // Reads are the paths of the files of a folder, and of its domains, that [Evaluate] may read.

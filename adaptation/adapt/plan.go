@@ -39,6 +39,7 @@ type Plan struct {
 	began   time.Time
 	kept    bool // the experiment file was there
 	file    *config.File
+	stages  stages
 
 	answered bool // the first answer was given
 }
@@ -112,6 +113,7 @@ func newPlan(data Data, o Options) (*Plan, error) {
 	if p.Runs, err = runsOf(p.file); err != nil {
 		return nil, err
 	}
+	p.stages = stagesOf(p.Runs, p.file.Config.Selection)
 	if fresh && o.alone == nil && data.Kind == catalogue.Vectors && !data.table() && plan.AnySteps(p.Runs) { // images take it in any case
 		if _, err := o.Torch.Command("aligning domains"); errors.Is(err, engine.ErrMissing) {
 			o.alone = err

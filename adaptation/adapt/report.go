@@ -45,6 +45,10 @@ func (o conclusion) report(p *Plan, wrote written, outcome *Outcome) error {
 	if err != nil {
 		return err
 	}
+	found.Planned = slices.DeleteFunc(slices.Clone(p.Runs), func(run plan.Run) bool {
+		_, finished := run.Finished(p.results())
+		return !finished && !p.needed(run)
+	})
 	return wholefile.Write(p.path(names.Report), func(w io.Writer) error { return o.writeReport(w, p, wrote, outcome, found) })
 }
 

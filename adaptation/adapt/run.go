@@ -19,14 +19,12 @@ import (
 	"time"
 
 	"iwda/adaptation/adapt/names"
-	"iwda/experiments/config"
 	"iwda/experiments/engine"
 	"iwda/experiments/model"
 	"iwda/experiments/plan"
 	"iwda/experiments/schedule"
 	"iwda/experiments/store"
 	"iwda/internal/wholefile"
-	"iwda/nets/architecture"
 )
 
 // Options are those of [NewPlan]. The zero value of a field is what is usual, but for Folder and Train.
@@ -56,12 +54,22 @@ type Options struct {
 	Torch   *engine.Process
 	Device  string
 	Threads int
-	// Train makes those of the runs that are not finished below a folder of results, and
-	// returns the ones that failed. Its error ends the adaptation. It calls finished with each, one
-	// at a time, and may say the sentence that comes back, unless it is empty.
-	Train func(ctx context.Context, runs []plan.Run, results string, finished func(plan.Run) string) ([]schedule.Failure, error)
+	// Train makes those of the runs that are not finished, and returns the ones that failed. Its error ends the
+	// adaptation.
+	Train func(context.Context, Training) ([]schedule.Failure, error)
 
 	alone error // why an array does without iwrun-torch
+}
+
+// Training is what is trained.
+type Training struct {
+	Runs    []plan.Run // in the order in which they are to begin
+	Results string     // the folder below which each has its own
+	// Needed tells of each run after the first Sure ones whether it is made. It is to be asked when the first has ended.
+	Needed func(plan.Run) bool
+	Sure   int
+	// Finished is to be called with each run, one at a time. What it returns may be said, unless it is empty.
+	Finished func(plan.Run) string
 }
 
 // ErrNothingTrained is returned by [Plan.Run] if every run failed.
@@ -86,7 +94,10 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 	}
 	lap("look")
 	place := store.PlaceOf(p.options.Folder)
-	failed, err := p.options.Train(ctx, longestFirst(p.Runs), p.results(), func(run plan.Run) string { return p.firstAnswer(ctx, run) })
+	failed, err := p.options.Train(ctx, Training{
+		Runs: p.stages.runs, Results: p.results(), Needed: p.needed, Sure: p.stages.sure,
+		Finished: func(run plan.Run) string { return p.firstAnswer(ctx, run) },
+	})
 	if err == nil {
 		err = cmp.Or(ctx.Err(), place.Check())
 	}
@@ -95,7 +106,7 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 	}
 	lap("train")
 	left := slices.DeleteFunc(slices.Clone(p.Runs), func(r plan.Run) bool {
-		return slices.ContainsFunc(failed, func(f schedule.Failure) bool { return f.Run.ID == r.ID })
+		return !p.needed(r) || slices.ContainsFunc(failed, func(f schedule.Failure) bool { return f.Run.ID == r.ID })
 	})
 	if len(left) == 0 {
 		return nil, ErrNothingTrained
@@ -115,12 +126,13 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 // conclude chooses among the runs that are left, or has labels do so, and writes everything but
 // outcome.json.
 func (p *Plan) conclude(ctx context.Context, left []plan.Run, failed []schedule.Failure, chosen *LabelChoice) (*Outcome, error) {
-	c, err := conclude(p.file.Config.Selection, p.results(), left, chosen, p.Data.belong)
+	p.stages.decide(p.results())
+	c, err := conclude(p.file.Config.Selection, p.results(), left, chosen, p.Data.belong, p.stages)
 	if err != nil {
 		return nil, err
 	}
 	if len(failed) > 0 {
-		c.Problems = append(c.Problems, leftOut(failed, len(p.Runs)))
+		c.Problems = append(c.Problems, leftOut(failed, len(left)+len(failed)))
 	}
 	c.Problems = append(c.Problems, p.Warnings...)
 	wrote, err := c.write(ctx, p)
@@ -141,25 +153,4 @@ func leftOut(failed []schedule.Failure, runs int) string {
 		return fmt.Sprintf("%s failed and is left out: %s.", failed[0].Run.ID, reason)
 	}
 	return fmt.Sprintf("%d of %d runs failed and are left out; the first, %s: %s.", len(failed), runs, failed[0].Run.ID, reason)
-}
-
-// longestFirst returns the runs in the order in which several of them at a time end first:
-// those that take longest begin.
-func longestFirst(runs []plan.Run) []plan.Run {
-	work := func(run plan.Run) int {
-		if run.Config.Network.Name == string(architecture.Linear) {
-			return 3 // in a moment, and a first answer
-		}
-		method, _ := config.ParseMethod(run.ID.Method) // that of a planned run is known
-		switch {
-		case method.Alignment == config.NoAlignment:
-			return 0
-		case method.Alignment.Properties().Joint:
-			return 2
-		}
-		return 1
-	}
-	ordered := slices.Clone(runs)
-	slices.SortStableFunc(ordered, func(a, b plan.Run) int { return work(b) - work(a) })
-	return ordered
 }

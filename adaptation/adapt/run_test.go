@@ -23,7 +23,6 @@ import (
 	"iwda/experiments/engine"
 	"iwda/experiments/engine/enginetest"
 	"iwda/experiments/fit"
-	"iwda/experiments/plan"
 	"iwda/experiments/schedule"
 	"iwda/experiments/store"
 	"iwda/experiments/train"
@@ -69,7 +68,7 @@ var small = []string{"methods=[source-only, iwdan]", "seeds=[1, 2]", "train.epoc
 func TestFolderThatIsMoved(t *testing.T) {
 	source, target := bothDomains(t)
 	folder := filepath.Join(t.TempDir(), "out")
-	o := Options{Folder: folder, Set: small, Train: func(context.Context, []plan.Run, string, func(plan.Run) string) ([]schedule.Failure, error) {
+	o := Options{Folder: folder, Set: small, Train: func(context.Context, Training) ([]schedule.Failure, error) {
 		return nil, os.Rename(folder, folder+" elsewhere")
 	}}
 	must.Refuse(runHere(context.Background(), source, target, o))(t, folder+" was moved, deleted or replaced")
@@ -131,13 +130,13 @@ func TestRun(t *testing.T) {
 	// Once more, nothing is trained, and the same comes out.
 	before := text(names.Predictions)
 	o.Set = nil
-	o.Train = func(_ context.Context, runs []plan.Run, results string, _ func(plan.Run) string) ([]schedule.Failure, error) {
-		for _, run := range runs {
-			if _, finished := run.Finished(results); !finished {
+	o.Train = func(_ context.Context, of Training) ([]schedule.Failure, error) {
+		for _, run := range of.Runs {
+			if _, finished := run.Finished(of.Results); !finished {
 				t.Errorf("%s is not finished", run.ID)
 			}
 		}
-		return []schedule.Failure{{Run: runs[0], Reason: "it is left out\nfor a reason"}}, nil
+		return []schedule.Failure{{Run: of.Runs[0], Reason: "it is left out\nfor a reason"}}, nil
 	}
 	again := must.Have(runHere(context.Background(), source, target, o))(t)
 	if len(again.Runs) != 3 || len(again.Failed) != 1 || !slices.ContainsFunc(again.Warnings, func(w string) bool { return strings.HasSuffix(w, "failed and is left out: it is left out.") }) {
@@ -162,8 +161,8 @@ func TestTargetChanges(t *testing.T) {
 	for lines, want := range map[int]string{130: "has 129 rows now and had 120", 100: "has 99 rows now and had 120"} {
 		source, target := bothDomains(t)
 		o := Options{Folder: filepath.Join(t.TempDir(), "out"), Set: []string{"methods=[source-only@linear]", "seeds=[1]"}}
-		o.Train = func(ctx context.Context, runs []plan.Run, results string, finished func(plan.Run) string) ([]schedule.Failure, error) {
-			failed, err := o.trainHere(ctx, runs, results, finished)
+		o.Train = func(ctx context.Context, of Training) ([]schedule.Failure, error) {
+			failed, err := o.trainHere(ctx, of)
 			text, _ := os.ReadFile(target)
 			rows := strings.SplitAfter(string(text), "\n")[:100]
 			for len(rows) < lines {
@@ -188,8 +187,8 @@ func TestRunEnds(t *testing.T) {
 	if _, err := runHere(cancelled, source, target, Options{Folder: folder, Set: small}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	fails := func(_ context.Context, runs []plan.Run, _ string, _ func(plan.Run) string) (failed []schedule.Failure, err error) {
-		for _, run := range runs {
+	fails := func(_ context.Context, of Training) (failed []schedule.Failure, err error) {
+		for _, run := range of.Runs {
 			failed = append(failed, schedule.Failure{Run: run, Reason: "no"})
 		}
 		return failed, nil
@@ -251,12 +250,12 @@ func evaluateHere(ctx context.Context, of, labelFile string, o EvaluateOptions) 
 }
 
 // trainHere makes the runs in this process.
-func (o Options) trainHere(ctx context.Context, runs []plan.Run, results string, finished func(plan.Run) string) (failed []schedule.Failure, err error) {
-	for _, run := range runs {
-		if _, finished := run.Finished(results); finished {
+func (o Options) trainHere(ctx context.Context, of Training) (failed []schedule.Failure, err error) {
+	for i, run := range of.Runs {
+		if _, finished := run.Finished(of.Results); finished || i >= of.Sure && !of.Needed(run) {
 			continue
 		}
-		dir := run.Dir(results)
+		dir := run.Dir(of.Results)
 		if other, err := run.Conflict(dir); o.Overwrite && (err != nil || len(other) > 0) {
 			if err := dir.Clear(); err != nil {
 				return nil, err
@@ -276,7 +275,7 @@ func (o Options) trainHere(ctx context.Context, runs []plan.Run, results string,
 		case err != nil:
 			failed = append(failed, schedule.Failure{Run: run, Reason: err.Error()})
 		default:
-			finished(run)
+			of.Finished(run)
 		}
 	}
 	return failed, nil

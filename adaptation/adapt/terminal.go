@@ -15,7 +15,6 @@ import (
 	"iwda/adaptation/judge"
 	"iwda/adaptation/labels"
 	"iwda/datasets/catalogue"
-	"iwda/experiments/plan"
 	"iwda/inference/trust"
 	"iwda/internal/printable"
 )
@@ -75,7 +74,7 @@ func (p *Plan) Print(to io.Writer) {
 	for _, d := range p.decisions() {
 		f.say(d.About, d.Choice)
 	}
-	f.say("training", plan.Lengths(p.Runs))
+	f.say("training", p.stages.lengths())
 	f.show("folder", []string{p.options.Folder}, f.Plain)
 	f.warn(p.Warnings)
 }

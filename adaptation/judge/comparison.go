@@ -18,6 +18,7 @@ import (
 	"iwda/experiments/store"
 	"iwda/inference/classshares"
 	"iwda/inference/selection"
+	"iwda/internal/evenly"
 	"iwda/weightest/shifttest"
 )
 
@@ -28,6 +29,7 @@ type Comparison struct {
 	Candidates []Candidate
 	Shared     Shared
 	Judged     []Judgement // by what no rule decides, in the candidates' order
+	Absent     []string    // methods that were not trained because they could not predict
 
 	classifiers []classshares.Classifier // calibrated
 	reference   reference
@@ -119,7 +121,7 @@ func (c *Comparison) Fit(i int) (*classshares.Shares, error) {
 }
 
 // reference is what speaks of all candidates: the run that aligns nothing, the first of all where there is none,
-// or all such runs together if they have judged the same source rows, as networks that make steps have not.
+// or all such runs together if no run makes steps and they have judged the same source rows.
 type reference struct {
 	Candidate
 	run int // of the candidates, the first if there are several
@@ -127,18 +129,16 @@ type reference struct {
 
 // share estimates what all candidates share.
 func (c *Comparison) share() (err error) {
-	plain := func(c Candidate) bool { return !aligns(MethodOf(c.Run)) }
+	plain := func(c Candidate) bool { return !Aligns(MethodOf(c.Run)) }
 	first := max(0, slices.IndexFunc(c.Candidates, plain))
 	c.reference = reference{c.Candidates[first], first}
 	c.Shared = Shared{Run: c.Candidates[first].Run}
 	if known := c.Candidates[first].Known; known != nil {
 		c.Shared.Columns = known.Columns
 	}
-	var stacked []int
-	for i, candidate := range c.Candidates {
-		if plain(candidate) {
-			stacked = append(stacked, i)
-		}
+	stacked := slices.DeleteFunc(evenly.All(len(c.Candidates)), func(i int) bool { return !plain(c.Candidates[i]) })
+	if c.anySteps(evenly.All(len(c.Candidates))) {
+		stacked = nil
 	}
 	votes, rows, _ := c.stack(stacked)
 	if votes == nil {

@@ -107,7 +107,7 @@ func (c *Comparison) Thresholds(of Choice) (all []sets.Thresholds, err error) {
 	predicting := of.Predicting()
 	votes, rows := of.Votes, c.common(predicting)
 	switch {
-	case slices.ContainsFunc(predicting, func(i int) bool { return aligns(MethodOf(c.Candidates[i].Run)) || c.Candidates[i].HeldOutRows == nil }):
+	case slices.ContainsFunc(predicting, func(i int) bool { return Aligns(MethodOf(c.Candidates[i].Run)) || c.Candidates[i].HeldOutRows == nil }):
 		return nil, nil
 	case votes == nil && len(predicting) > 1:
 		return nil, nil

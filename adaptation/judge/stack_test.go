@@ -70,6 +70,9 @@ func TestVotes(t *testing.T) {
 	}
 	network := first
 	network.HeldOutRows = nil
+	if together, beside := compared(t, first, second), compared(t, first, second, named(network, "mcc")); together.Shared.Run != "all classifiers together" || beside.Shared.Run != first.Run {
+		t.Errorf("%s speaks of classifiers, %s beside a network", together.Shared.Run, beside.Shared.Run)
+	}
 	var networks []Candidate
 	for _, run := range []string{"source-only/seed-1", "source-only/seed-2", "mcc/seed-1", "mcc/seed-2"} {
 		network.Run = "full/a-b/" + run
@@ -95,6 +98,11 @@ func TestVotes(t *testing.T) {
 			t.Errorf("%s: %v have the votes %v; %v", name, choice.Together, choice.Votes, err)
 		}
 	}
+}
+
+func named(c Candidate, method string) Candidate {
+	c.Run = "full/a-b/" + method + "/seed-1"
+	return c
 }
 
 // Runs that have judged source rows without learning from them are corrected as far as such rows are right most often

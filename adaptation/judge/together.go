@@ -65,47 +65,64 @@ func (c *Comparison) Together(how config.Selection) (Choice, error) {
 	if err != nil {
 		return Choice{}, err
 	}
-	sameMeaning, columnsMoved := how.SameMeaning, how.ColumnsMoved
-	stays := !slices.ContainsFunc(columnsMoved, aligns) // whatever predicts then
-	aligning := slices.DeleteFunc(slices.Clone(columnsMoved), func(method string) bool { return !stays && !aligns(method) })
-	if !c.Has(aligning) {
-		columnsMoved, stays = sameMeaning, true
-	}
-	agree, found := c.Shared.evidence()
-	certain, right := c.Shared.halfway()
-	name, names := MethodOf(c.Candidates[c.reference.run].Run), columnsMoved
-	switch {
-	case how.LabelShift:
-		if names, choice.Because = sameMeaning, "you said that only the class shares differ"; !agree {
-			choice.Because += ", but " + found
-		}
-	case agree && c.Shared.Changed >= clearlyChanged:
-		names, choice.Correction = sameMeaning, None
-		choice.Because = fmt.Sprintf("%s, and a test found no change of the class shares (p = %.2g)", found, c.Shared.Changed)
-	case agree:
-		names, choice.Because = sameMeaning, found
-	case stays:
-		choice.Correction = None
-		choice.Because = found + "; the target may be a selection of rows, for which a correction would be wrong"
-	case certain >= likeSource*right && (c.Shared.Columns == nil || c.Shared.Columns.Distance <= farMeans):
-		names, choice.Correction = sameMeaning, Halfway
-		choice.Because = fmt.Sprintf("%s, but the certainty of %s on the target (%.0f%%) is about as high as its accuracy on source rows (%.0f%%)", found, name, 100*certain, 100*right)
-	case certain >= likeSource*right:
-		choice.Because = fmt.Sprintf("%s, and the column means have moved by %.1f standard deviations on average", found, c.Shared.Columns.Distance)
-	default:
-		choice.Because = fmt.Sprintf("%s, and the certainty of %s on the target (%.0f%%) is lower than its accuracy on source rows (%.0f%%)", found, name, 100*certain, 100*right)
-	}
+	var names []string
+	names, choice.Correction, choice.Because = c.Decide(Lists(how, c.Has))
 	for i, candidate := range c.Candidates {
 		if slices.Contains(names, MethodOf(candidate.Run)) {
 			choice.Together = append(choice.Together, i)
 		}
 	}
 	c.vote(&choice)
-	if agree && !how.LabelShift && choice.Correction == Full && !slices.ContainsFunc(choice.Together, func(i int) bool { return c.Candidates[i].HeldOutRows == nil }) {
+	if agree, _ := c.Shared.evidence(); agree && !how.LabelShift && choice.Correction == Full && !c.anySteps(choice.Together) {
 		c.weaken(&choice)
 	}
 	choice.Used = choice.Together[0]
 	return choice, nil
+}
+
+// Lists returns how without ColumnsMoved if these methods never predict: as somebody knows that only class shares
+// changed, or none of them aligns the domains and has a run, as has tells of several methods.
+func Lists(how config.Selection, has func(methods []string) bool) config.Selection {
+	aligning := slices.DeleteFunc(slices.Clone(how.ColumnsMoved), func(method string) bool { return !Aligns(method) })
+	if how.LabelShift || len(aligning) > 0 && !has(aligning) || !has(how.ColumnsMoved) {
+		how.ColumnsMoved = nil
+	}
+	return how
+}
+
+// Decide returns which of the [Lists] predicts, how it is corrected, and why; see [Comparison.Together].
+func (c *Comparison) Decide(lists config.Selection) (names []string, correction Correction, because string) {
+	sameMeaning, columnsMoved := lists.SameMeaning, lists.ColumnsMoved
+	stays := !slices.ContainsFunc(columnsMoved, Aligns) // whatever predicts then
+	if columnsMoved == nil {
+		columnsMoved = sameMeaning
+	}
+	agree, found := c.Shared.evidence()
+	certain, right := c.Shared.halfway()
+	name := MethodOf(c.Candidates[c.reference.run].Run)
+	switch {
+	case lists.LabelShift:
+		if because = "you said that only the class shares differ"; !agree {
+			because += ", but " + found
+		}
+		return sameMeaning, Full, because
+	case agree && c.Shared.Changed >= clearlyChanged:
+		return sameMeaning, None, fmt.Sprintf("%s, and a test found no change of the class shares (p = %.2g)", found, c.Shared.Changed)
+	case agree:
+		return sameMeaning, Full, found
+	case stays:
+		return columnsMoved, None, found + "; the target may be a selection of rows, for which a correction would be wrong"
+	case certain >= likeSource*right && (c.Shared.Columns == nil || c.Shared.Columns.Distance <= farMeans):
+		return sameMeaning, Halfway, fmt.Sprintf("%s, but the certainty of %s on the target (%.0f%%) is about as high as its accuracy on source rows (%.0f%%)", found, name, 100*certain, 100*right)
+	case certain >= likeSource*right:
+		return columnsMoved, Full, fmt.Sprintf("%s, and the column means have moved by %.1f standard deviations on average", found, c.Shared.Columns.Distance)
+	}
+	return columnsMoved, Full, fmt.Sprintf("%s, and the certainty of %s on the target (%.0f%%) is lower than its accuracy on source rows (%.0f%%)", found, name, 100*certain, 100*right)
+}
+
+// anySteps tells whether one of the runs was made in steps, as networks are.
+func (c *Comparison) anySteps(runs []int) bool {
+	return slices.ContainsFunc(runs, func(i int) bool { return c.Candidates[i].HeldOutRows == nil })
 }
 
 // weaken corrects as far as it pays: as far as source rows that no run has learnt from are right most often if classes
@@ -233,15 +250,17 @@ func (s Shared) right(correction Correction, shares []float64) (right float64) {
 	return right
 }
 
-// aligns tells whether a method does with the domains.
-func aligns(method string) bool {
+// Aligns tells whether a method does so with the domains.
+func Aligns(method string) bool {
 	m, _ := config.ParseMethod(method) // a run's is known
 	return m.Alignment != config.NoAlignment
 }
 
-// Has tells whether one of the methods has a run.
+// Has tells whether one of the methods has a run, or would have one if it could predict.
 func (c *Comparison) Has(methods []string) bool {
-	return slices.ContainsFunc(c.Candidates, func(c Candidate) bool { return slices.Contains(methods, MethodOf(c.Run)) })
+	return slices.ContainsFunc(methods, func(method string) bool {
+		return slices.Contains(c.Absent, method) || slices.ContainsFunc(c.Candidates, func(c Candidate) bool { return MethodOf(c.Run) == method })
+	})
 }
 
 // Correction is how far probabilities are corrected for the target's class shares: the weight, from 0 to 1, of the

@@ -61,9 +61,26 @@ func TestTogether(t *testing.T) {
 		"nothing for moved":   {moved, nil, []int{0, 1}, None, false},
 		"it is known":         {compares(moved, 0.01, 1.5), others, []int{0, 1}, Full, true},
 	} {
-		choice, err := compared(t, c.of...).Together(selection{SameMeaning: alike, ColumnsMoved: c.moved, LabelShift: c.known})
+		how, all := selection{SameMeaning: alike, ColumnsMoved: c.moved, LabelShift: c.known}, compared(t, c.of...)
+		choice, err := all.Together(how)
 		if err != nil || !slices.Equal(choice.Together, c.together) || choice.Correction != c.correction || choice.Because == "" || choice.Used != c.together[0] {
 			t.Errorf("%s: %v, %v, %v; %v", name, choice.Together, choice.Correction, choice.Because, err)
+		}
+		list, correction, because := compared(t, c.of[0]).Decide(Lists(how, all.Has)) // before the others are made
+		for i, of := range c.of {
+			if slices.Contains(list, MethodOf(of.Run)) != slices.Contains(c.together, i) || correction != c.correction || because != choice.Because {
+				t.Errorf("%s: by the first alone %v predict, corrected %v: %s", name, list, correction, because)
+			}
+		}
+		made := slices.DeleteFunc(slices.Clone(c.of), func(of Candidate) bool { return of.Run != c.of[0].Run && !slices.Contains(list, MethodOf(of.Run)) })
+		fewer := compared(t, made...)
+		for _, of := range c.of {
+			if !fewer.Judges(of.Run) {
+				fewer.Absent = append(fewer.Absent, MethodOf(of.Run))
+			}
+		}
+		if again, err := fewer.Together(how); err != nil || !slices.Equal(again.Names(), choice.Names()) || again.Correction != c.correction {
+			t.Errorf("%s: without the others %v predict, corrected %v; %v", name, again.Names(), again.Correction, err)
 		}
 	}
 	for _, told := range []bool{true, false} {

@@ -24,7 +24,7 @@ func (c *Comparison) Trust(names []string, runs []int, votes []float64, correcti
 		return trust.Nothing(names, err.Error())
 	}
 	run := c.reference
-	if aligns(MethodOf(c.Candidates[run.run].Run)) {
+	if Aligns(MethodOf(c.Candidates[run.run].Run)) {
 		e.Dependent = "all runs were aligned with the target, and a run without alignment is needed"
 	}
 	by := trust.Classifier{Shares: c.Shared.Shares, HeldOut: run.heldOut(), Labels: run.HeldOutLabels, Rows: run.target(), OwnHeldOut: c.own(run.HeldOut, correction), Own: c.own(run.Target, correction)}
@@ -61,7 +61,7 @@ func (c *Comparison) together(runs []int, votes []float64, correction Correction
 	k, size := c.Candidates[0].Classes, len(c.Candidates[0].Compared())
 	mean, full := make([]float64, size), make([]float64, size)
 	p.plain = make([]float64, size)
-	vouching := slices.DeleteFunc(slices.Clone(runs), func(i int) bool { return aligns(MethodOf(c.Candidates[i].Run)) })
+	vouching := slices.DeleteFunc(slices.Clone(runs), func(i int) bool { return Aligns(MethodOf(c.Candidates[i].Run)) })
 	if len(vouching) == 0 {
 		vouching = []int{c.reference.run}
 	}

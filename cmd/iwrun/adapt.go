@@ -113,19 +113,21 @@ func runAdapt(o adaptOptions, s streams) error {
 	}
 	options.Device, _, _ = strings.Cut(o.workOptions.Device, ",")
 	var summary schedule.Summary
-	options.Train = func(_ context.Context, runs []plan.Run, results string, finished func(plan.Run) string) ([]schedule.Failure, error) {
+	options.Train = func(_ context.Context, t adapt.Training) ([]schedule.Failure, error) {
 		w, width := s.display()
 		if o.Quiet {
 			w, width = said, 0
 		}
-		wrapped := func(run plan.Run) string { return printable.Wrap(finished(run), printable.Width(s.err), "    ") }
-		err := o.devices(plan.AnySteps(runs), s)
+		wrapped := func(run plan.Run) string { return printable.Wrap(t.Finished(run), printable.Width(s.err), "    ") }
+		err := o.devices(plan.AnySteps(t.Runs), s)
 		if err != nil {
 			return nil, err
 		}
-		summary, err = carryOut(runs, results, o.workOptions, s, schedule.NewDisplay(w, width, true, len(runs)), wrapped)
+		work := o.workOptions
+		work.Schedule.Needed, work.Schedule.Sure = t.Needed, t.Sure
+		summary, err = carryOut(t.Runs, t.Results, work, s, schedule.NewDisplay(w, width, true, len(t.Runs)), wrapped)
 		if err == nil && len(summary.Left) > 0 {
-			fmt.Fprintf(s.err, "Stopped: %d of %d runs are finished.\n", len(summary.Finished)+len(summary.Skipped), len(runs))
+			fmt.Fprintln(s.err, summary.Stopped())
 			err = context.Canceled
 		}
 		return summary.Failed, err

@@ -40,6 +40,9 @@ func skippedLine(runs int) string {
 // total describes all runs together.
 func total(t *tracker) string {
 	text := fmt.Sprintf("%d/%d runs", t.ended, t.runs)
+	if t.undecided {
+		text += " at most"
+	}
 	if left, ok := t.timeLeft(); ok {
 		text += fmt.Sprintf(", %v left", inSeconds(left))
 	}
@@ -161,11 +164,13 @@ func (d *Display) Close() {
 // tracker sums up updates and estimates the time that is left.
 type tracker struct {
 	now     func() time.Time
-	runs    int       // without those that had been finished before
+	runs    int       // without those that had been finished before, or are not needed
 	skipped int       // since takeSkipped
 	ended   int       // and not stopped: those go on another time
 	started time.Time // of the first run
 	running map[store.ID]*course
+
+	undecided bool // whether all of the runs are needed
 }
 
 // course is a run on its way.
@@ -181,7 +186,10 @@ func newTracker(runs int, now func() time.Time) *tracker {
 // add takes an update into account. It returns how long the run has taken, 0 of one that was skipped.
 func (t *tracker) add(u Update) time.Duration {
 	now := t.now()
+	t.undecided = u.Undecided
 	switch u.State {
+	case NotNeeded:
+		t.runs--
 	case Skipped:
 		t.runs--
 		t.skipped++

@@ -203,6 +203,20 @@ failed   full/a-b/dann/seed-2: no memory; 2/3 runs, 1m10s left
 	}
 }
 
+// As long as it is not known which runs are needed, their number is the most that there can be.
+func TestLinesOfRunsThatMayNotBeNeeded(t *testing.T) {
+	b, l, observe := lines(true, 4)
+	observe(0, Update{Run: run(1), State: Started, Undecided: true})
+	observe(1, Update{Run: run(1), State: Finished, Undecided: true})
+	observe(0, Update{Run: run(3), State: NotNeeded})
+	observe(0, started(2))
+	observe(1, finished(2))
+	l.Close()
+	if want := "1/4 runs at most\n2/3 runs\n"; b.String() != want {
+		t.Errorf("%q, want %q", b, want)
+	}
+}
+
 // On a terminal nothing stays of all runs as one but what went wrong.
 func TestOverallOnATerminal(t *testing.T) {
 	var b strings.Builder

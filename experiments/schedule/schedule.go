@@ -27,6 +27,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"iwda/experiments/plan"
@@ -55,6 +56,10 @@ type Options struct {
 	// Overwrite begins runs anew in whose folder there is a result or a checkpoint of
 	// another configuration. Otherwise these fail.
 	Overwrite bool
+	// Needed tells of each run after the first Sure ones whether it is made; nil for all of them. It is asked when none
+	// of the others is left to begin and the first has ended.
+	Needed func(plan.Run) bool
+	Sure   int
 	// Kill, once closed, ends all workers at once. It may be nil.
 	Kill <-chan struct{}
 	// Observe is told of everything that happens, one update at a time. It must not
@@ -68,6 +73,18 @@ type Summary struct {
 	Finished []plan.Run
 	Failed   []Failure
 	Left     []plan.Run // stopped or never started, because the context was cancelled
+	// Undecided tells that it was not known yet which of those that are left are needed.
+	Undecided bool
+}
+
+// Stopped says how many runs are finished, of how many.
+func (s Summary) Stopped() string {
+	most := ""
+	if s.Undecided {
+		most = "at most "
+	}
+	finished := len(s.Finished) + len(s.Skipped)
+	return fmt.Sprintf("Stopped: %d of %s%d runs are finished.", finished, most, finished+len(s.Failed)+len(s.Left))
 }
 
 // Print says how many runs ended how, and names those that failed or are left; it says
@@ -103,6 +120,7 @@ func (s Summary) Print(w io.Writer) {
 // worker is asked to stop.
 func Run(ctx context.Context, runs []plan.Run, options Options) Summary {
 	s := &scheduler{options: options, runs: runs, ends: make([]Update, len(runs))}
+	s.undecided.Store(options.Needed != nil && options.Sure < len(runs))
 	for i, run := range runs {
 		s.ends[i] = Update{Run: run, State: Stopped}
 		if !s.skip(i) {
@@ -140,18 +158,24 @@ type scheduler struct {
 	pending []int      // not tried yet
 	held    []int      // by other processes
 
-	observing sync.Mutex // held while Observe runs
+	observing  sync.Mutex  // held while Observe runs
+	undecided  atomic.Bool // which runs are needed
+	firstEnded atomic.Bool
 }
 
 func (s *scheduler) observe(u Update) {
 	s.observing.Lock()
 	defer s.observing.Unlock()
+	u.Undecided = s.undecided.Load()
 	s.options.Observe(u)
 }
 
 func (s *scheduler) end(i int, u Update) {
 	s.ends[i] = u
 	s.observe(u)
+	if i == 0 && u.State != Waiting && u.State != Stopped {
+		s.firstEnded.Store(true)
+	}
 }
 
 // skip ends the run if it is finished already.
@@ -165,7 +189,7 @@ func (s *scheduler) skip(i int) bool {
 }
 
 func (s *scheduler) summary() Summary {
-	var summary Summary
+	summary := Summary{Undecided: s.undecided.Load()}
 	for _, end := range s.ends {
 		switch end.State {
 		case Skipped:
@@ -174,6 +198,7 @@ func (s *scheduler) summary() Summary {
 			summary.Finished = append(summary.Finished, end.Run)
 		case Failed:
 			summary.Failed = append(summary.Failed, end.Failure)
+		case NotNeeded:
 		default:
 			summary.Left = append(summary.Left, end.Run)
 		}
@@ -186,7 +211,7 @@ type State int
 
 // The states. A run is Skipped, perhaps after it was Waiting, or it is Started,
 // Running for any number of updates, which begin anew each time it is started Again,
-// and then Finished, Failed or Stopped.
+// and then Finished, Failed or Stopped. Or it is NotNeeded.
 const (
 	Skipped State = iota // had been finished before, or by another iwrun meanwhile
 	Waiting              // for another iwrun, which makes this run
@@ -195,7 +220,8 @@ const (
 	Again // its worker died, another one goes on
 	Finished
 	Failed
-	Stopped // asked to stop before its end
+	Stopped   // asked to stop before its end
+	NotNeeded // see Options.Needed
 )
 
 // Update is something that happened to a run.
@@ -208,6 +234,8 @@ type Update struct {
 	Progress plan.Progress // if Running
 	Result   store.Result  // if Finished or Skipped
 	Failure  Failure       // if Failed
+	// Undecided tells that it is not known yet which runs are needed.
+	Undecided bool
 }
 
 // heldPause is the time between two attempts to take runs that others hold.
@@ -232,11 +260,32 @@ func (s *scheduler) take(ctx context.Context, device string) (j job, ok bool) {
 		}
 		i := s.pending[0]
 		s.pending = s.pending[1:]
+		if i >= s.options.Sure && s.undecided.Load() {
+			s.held = append(s.held, i)
+			if s.firstEnded.Load() {
+				s.decide()
+			}
+			continue
+		}
 		if lock := s.claim(i); lock != nil {
 			return job{index: i, run: s.runs[i], dir: s.runs[i].Dir(s.options.Results), lock: lock, device: device}, true
 		}
 	}
 	return job{}, false
+}
+
+// decide ends the runs that are not needed.
+func (s *scheduler) decide() {
+	left := append(s.held, s.pending...)
+	s.pending, s.held = nil, nil
+	s.undecided.Store(false)
+	for _, i := range left {
+		if i < s.options.Sure || s.options.Needed(s.runs[i]) {
+			s.pending = append(s.pending, i)
+		} else {
+			s.end(i, Update{Run: s.runs[i], State: NotNeeded})
+		}
+	}
 }
 
 // claim takes the lock of a run. It returns nil for a run that another process holds,

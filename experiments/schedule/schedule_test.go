@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -99,6 +100,48 @@ func TestRunFinishesAndSkips(t *testing.T) {
 	summary = Run(t.Context(), runs, makeOptions(t, results, func(Update) {}))
 	if got := seedsOf(summary.Finished); !cmp.Equal(got, []int64{succeeds}) {
 		t.Errorf("with a broken result: %+v", summary)
+	}
+}
+
+// Runs that may not be needed begin when the first has ended, well or not, and are asked for; they come after those of
+// which it is sure. What was finished before is left as it is.
+func TestRunsThatMayNotBeNeeded(t *testing.T) {
+	for _, first := range []int{succeeds, fails} {
+		results := t.TempDir()
+		runs := makeRuns(t, first, alsoSucceeds, printsGarbage, saysNothing)
+		ended := false
+		options := makeOptions(t, results, func(u Update) {
+			if u.Run.ID == runs[0].ID {
+				ended = ended || u.State == Finished || u.State == Failed
+			}
+			if u.Undecided && u.State == Started && slices.ContainsFunc(runs[2:], func(r plan.Run) bool { return r.ID == u.Run.ID }) {
+				t.Errorf("%v begins, and it is not known whether it is needed", u.Run.ID)
+			}
+		})
+		options.Sure, options.Needed = 2, func(run plan.Run) bool {
+			if !ended {
+				t.Error("asked before the first run has ended")
+			}
+			return run.ID == runs[2].ID
+		}
+		summary := Run(t.Context(), runs, options)
+		if made := len(summary.Finished) + len(summary.Failed); made != 3 || len(summary.Left) > 0 || summary.Undecided || slices.Contains(seedsOf(summary.Finished), saysNothing) {
+			t.Errorf("%+v", summary)
+		}
+		if _, err := os.Stat(runs[3].Dir(results).String()); err == nil {
+			t.Error("a run that was not needed has a folder")
+		}
+		again := Run(t.Context(), runs, options)
+		if len(again.Skipped) != len(summary.Finished) || len(again.Left) > 0 {
+			t.Errorf("again: %+v", again)
+		}
+	}
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	options := makeOptions(t, t.TempDir(), func(Update) {})
+	options.Sure, options.Needed = 1, func(plan.Run) bool { return false }
+	if said := Run(cancelled, makeRuns(t, succeeds, alsoSucceeds), options).Stopped(); said != "Stopped: 0 of at most 2 runs are finished." {
+		t.Error(said)
 	}
 }
 

@@ -1,0 +1,122 @@
+package adapt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"iwda/adaptation/adapt/names"
+	"iwda/experiments/schedule"
+	"iwda/internal/must"
+	"iwda/internal/testfiles"
+)
+
+// far writes the rows of a file of two columns anew, with the first far away, and returns its path.
+func far(t *testing.T, path string) string {
+	t.Helper()
+	lines := strings.Split(strings.TrimSpace(string(testfiles.Read(t, path))), "\n")
+	for i, line := range lines[1:] {
+		var x, y float64
+		must.Have(fmt.Sscanf(line, "%f,%f", &x, &y))(t)
+		lines[i+1] = fmt.Sprintf("%.4f,%.4f", x+30, y)
+	}
+	return writeFile(t, t.TempDir(), "far.csv", strings.Join(lines, "\n")+"\n")
+}
+
+// Of an array those methods are made that can predict by what the linear classifier finds, though it is interrupted
+// before or after that is known. Others would change nothing; if somebody makes them, labels may choose one.
+func TestWhatNeverPredictsIsNotMade(t *testing.T) {
+	source, target := bothDomains(t)
+	ctx := context.Background()
+	for name, c := range map[string]struct {
+		target string
+		made   int
+		absent []string
+	}{"shares": {target, 5, []string{"iwcdan@own", "iwcdan@matched"}}, "moved": {far(t, target), 6, []string{"source-only"}}} {
+		o := Options{Folder: filepath.Join(t.TempDir(), "out"), Columns: Naming{Form: Array}, Set: []string{"seeds=[1]", "train.epochs=4", "network.features=8"}}
+		all := o
+		all.Folder = filepath.Join(t.TempDir(), "all")
+		all.Train = func(ctx context.Context, of Training) ([]schedule.Failure, error) {
+			of.Sure = len(of.Runs)
+			return o.trainHere(ctx, of)
+		}
+		whole := must.Have(runHere(ctx, source, c.target, all))(t)
+		for _, before := range []int{1, 4} { // of four it is sure
+			interrupted := o
+			interrupted.Train = func(ctx context.Context, of Training) ([]schedule.Failure, error) {
+				if of.Sure != 4 || of.Runs[0].ID.Method != "source-only@linear" {
+					t.Errorf("%s: sure of %d after %s", name, of.Sure, of.Runs[0].ID.Method)
+				}
+				of.Runs = of.Runs[:before]
+				_, err := o.trainHere(ctx, of)
+				return nil, errors.Join(err, context.Canceled)
+			}
+			if _, err := runHere(ctx, source, c.target, interrupted); !errors.Is(err, context.Canceled) {
+				t.Fatal(err)
+			}
+		}
+		outcome := must.Have(runHere(ctx, source, c.target, o))(t)
+		predictions := testfiles.Read(t, filepath.Join(o.Folder, names.Predictions))
+		if string(testfiles.Read(t, filepath.Join(all.Folder, names.Predictions))) != string(predictions) || outcome.Method != whole.Method {
+			t.Errorf("%s: %s predicts, and %s if all are made", name, outcome.Method, whole.Method)
+		}
+		check := func(what string, made int, noted bool) {
+			t.Helper()
+			runs := must.Have(finished(o.Folder))(t)
+			labelled := writeFile(t, t.TempDir(), "labels.csv", "id,label\n0,cat\n1,cat\n40,dog\n41,dog\n")
+			e := must.Have(evaluateHere(ctx, o.Folder, labelled, EvaluateOptions{}))(t)
+			said := slices.ContainsFunc(e.Notes, func(note string) bool {
+				return strings.Contains(note, strings.Join(c.absent, " and ")+". To compare such methods too: iwrun run -c") && strings.Contains(note, "--only '*/*/"+c.absent[0]+"/*'")
+			})
+			if len(runs) != made || len(e.Methods) != made || said != noted {
+				t.Errorf("%s, %s: %d runs, methods %+v, notes %q", name, what, len(runs), e.Methods, e.Notes)
+			}
+		}
+		if len(outcome.Runs) != c.made {
+			t.Errorf("%s: of %d runs", name, len(outcome.Runs))
+		}
+		check("as they are needed", c.made, true)
+		o.Train = all.Train
+		again := must.Have(runHere(ctx, source, c.target, o))(t)
+		if len(again.Runs) != c.made || string(testfiles.Read(t, filepath.Join(o.Folder, names.Predictions))) != string(predictions) {
+			t.Errorf("%s: beside others of %d runs", name, len(again.Runs))
+		}
+		check("all", 7, false)
+	}
+}
+
+// All are made if the linear classifier fails, and what somebody has added is made in any case. That is said beforehand.
+func TestWhatIsMadeInAnyCase(t *testing.T) {
+	source, target := bothDomains(t)
+	o := Options{Folder: filepath.Join(t.TempDir(), "out"), Columns: Naming{Form: Array}, Set: []string{"seeds=[1]", "train.epochs=4", "network.features=8"}, Torch: iwrunTorch}
+	p := must.Have(NewPlan([]string{source}, target, o))(t)
+	if said, want := p.stages.lengths(), "at most 7 runs: 3 without steps, 4 of 4 epochs; source-only@linear decides whether 5 or 6"; said != want {
+		t.Errorf("%q, want %q", said, want)
+	}
+	o.Train = func(ctx context.Context, of Training) ([]schedule.Failure, error) {
+		first := of.Runs[0]
+		of.Runs, of.Sure = of.Runs[1:], of.Sure-1
+		failed, err := o.trainHere(ctx, of)
+		return append(failed, schedule.Failure{Run: first, Reason: "no memory"}), err
+	}
+	if outcome := must.Have(runHere(context.Background(), source, target, o))(t); len(outcome.Runs) != 6 || len(outcome.Failed) != 1 {
+		t.Errorf("%d runs, failed %+v", len(outcome.Runs), outcome.Failed)
+	}
+	o.Folder = filepath.Join(t.TempDir(), "more")
+	for methods, sure := range map[string]int{
+		"source-only@linear, source-only, mcc, iwcdan@own, dan": 3, "source-only@linear, mcc, dan": 3, "source-only, iwcdan@own": 2, "iwcdan@own, dan": 2,
+	} {
+		o.Set = []string{"seeds=[1]", "methods=[" + methods + "]"}
+		if p := must.Have(NewPlan([]string{source}, target, o))(t); p.stages.sure != sure {
+			t.Errorf("%s: sure of %d", methods, p.stages.sure)
+		}
+	}
+	o.Set = []string{"seeds=[1]", "selection.rule=target-risk"}
+	if p := must.Have(NewPlan([]string{source}, target, o))(t); p.stages.sure != len(p.Runs) {
+		t.Errorf("by a rule of all methods: sure of %d", p.stages.sure)
+	}
+}
