@@ -177,7 +177,9 @@ func has(files []catalogue.Files, names [][]string, flag, column string, in []in
 		}
 	}
 	hint := "there are " + quoted(all)
-	if near := nearest.Name(column, all); near != "" {
+	if len(all) == 0 {
+		hint = `a .npy file is one array of values, without names: write it beside others into an .npz file, as numpy.savez("FILE.npz", features=…, labels=…) does`
+	} else if near := nearest.Name(column, all); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	}
 	return fmt.Errorf("%s: there is no column %.100q, which %s names; %s", strings.Join(paths, " and "), column, flag, hint)

@@ -1,12 +1,16 @@
 package adapt
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sbinet/npyio"
+	"gonum.org/v1/gonum/mat"
 
 	"iwda/adaptation/adapt/names"
 	"iwda/adaptation/predict"
@@ -69,11 +73,15 @@ func TestNaming(t *testing.T) {
 			t.Errorf("said %q, want %q", got, c.said)
 		}
 	}
+	var array bytes.Buffer
+	must.Do(t, npyio.Write(&array, mat.NewDense(2, 2, []float64{1, 2, 3, 4})))
+	nameless := writeFile(t, folder, "array.npy", array.String())
 	for _, c := range []struct {
 		source, target string
 		n              Naming
 		want           string
 	}{
+		{nameless, nameless, Naming{Roles: table.Roles{Label: "x"}}, nameless + `: there is no column "x", which --label-column names; a .npy file is one array of values, without names: write it beside others into an .npz file`},
 		{source, target, Naming{}, source + `: which column has the labels? None is called label, class or target. Name it with --label-column NAME; columns that the target lacks are "species"`},
 		{target, target, Naming{}, `columns are "sample", "a", "plate"`},
 		{source, target, Naming{Roles: table.Roles{Label: "specie"}}, source + `: there is no column "specie", which --label-column names; did you mean "species"?`},
