@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -123,6 +124,7 @@ func runAdapt(o adaptOptions, s streams) error {
 		if err != nil {
 			return nil, err
 		}
+		debug.FreeOSMemory() // the rows that were looked at, as all wait for the workers now
 		work := o.workOptions
 		work.Schedule.Needed, work.Schedule.Sure = t.Needed, t.Sure
 		summary, err = carryOut(t.Runs, t.Results, work, s, schedule.NewDisplay(w, width, true, len(t.Runs)), wrapped)

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -324,11 +325,18 @@ func samePredictions(t *testing.T, path, want string) bool {
 
 // The seeds of the chosen method predict together, as model/ does for other rows and in other
 // programs; another choice needs no other runs, and leaves nothing of the former one.
-// A folder may begin with a dash, which no program that is started takes for a flag.
+// A folder may begin with a dash, which no program that is started takes for a flag. Before workers hold rows, those that
+// were looked at are collected.
 func TestAdaptIntoAFolderWithADash(t *testing.T) {
 	t.Chdir(t.TempDir())
 	truth := writeDomains(t)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
 	succeed(t, adaptLine("-o", "./-dash", "--set", "methods=[source-only@linear]")...)
+	runtime.ReadMemStats(&after)
+	if after.NumForcedGC == before.NumForcedGC {
+		t.Error("nothing was let go of")
+	}
 	if accuracy := accuracyOf(t, "./-dash/predictions.csv", truth); accuracy < 0.85 {
 		t.Errorf("accuracy %v", accuracy)
 	}

@@ -88,7 +88,7 @@ func Fit(ctx context.Context, rows learners.Rows, others []float32, threads int,
 				learnt = append(learnt, row)
 			}
 		}
-		problems[fold] = newProblem(crossed.Part(learnt), 1)
+		problems[fold] = newProblem(crossed, learnt, 1)
 		paths[fold] = make([][]float64, len(strengths))
 	})
 	for s, c := range strengths {
@@ -114,7 +114,7 @@ func Fit(ctx context.Context, rows learners.Rows, others []float32, threads int,
 		judge(fold, best, c)
 		result.Crossed.Others[fold] = c.Logits(others, d, 1)
 	})
-	start, whole := problems[0].whole(paths[0][best]), newProblem(rows.Part(evenly.Of(order, most)), threads)
+	start, whole := problems[0].whole(paths[0][best]), newProblem(rows, evenly.Of(order, most), threads)
 	if whole.basis != nil {
 		start = nil
 	}
@@ -188,7 +188,7 @@ func (c Classifier) Logits(values []float32, d, threads int) []float64 {
 	}
 	logits := make([]float64, len(values)/d*k)
 	parallel.Each(threads, blocks(len(values)/d), func(_, b int) {
-		x := blockOf(values, d, b)
+		x := blockOf(widen(values[b*blockRows*d:min(len(values), (b+1)*blockRows*d)]), d)
 		z := make([]float64, k*x.rows)
 		x.logits(z, vectors)
 		simd.Transpose(logits[b*blockRows*k:], z, k, x.rows, k, x.rows)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -41,11 +42,25 @@ func fit(t testing.TB, rows learners.Rows, others []float32, threads int) (Class
 	return fitted.Model.(Classifier), fitted.Crossed
 }
 
+// Beside its blocks and what they say of rows a problem takes next to no memory: the rows are not copied first.
+func TestRowsAreNotCopied(t *testing.T) {
+	const n, d, k = 20_000, 40, 3
+	rows, all := problemOf(n, d, k, 1.5, 1), evenly.All(n)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	p := newProblem(rows, all, 1)
+	runtime.ReadMemStats(&after)
+	const own, labels = 8 * n * (d + 1 + k), 8 * n
+	if taken := after.TotalAlloc - before.TotalAlloc; taken > 1.2*own+labels {
+		t.Errorf("%d bytes for %d of %d rows", taken, own, p.n)
+	}
+}
+
 // At the minimum the gradient is 0, whatever the start, in the coordinates of the search and in others.
 func TestMinimum(t *testing.T) {
 	rows := problemOf(300, 5, 3, 1.5, 1)
 	two := problemOf(301, 4, 2, 1.5, 1)
-	for name, p := range map[string]*problem{"three": newProblem(rows, 1), "two": newProblem(two, 1)} {
+	for name, p := range map[string]*problem{"three": newProblem(rows, evenly.All(len(rows.Labels)), 1), "two": newProblem(two, evenly.All(len(two.Labels)), 1)} {
 		for _, c := range []float64{0.01, 1, 100} {
 			var minima []float64
 			for _, start := range [][]float64{nil, make([]float64, p.vectors*(p.d+1))} {
@@ -69,8 +84,8 @@ func TestMinimum(t *testing.T) {
 // A start of rows without most classes, whose biases are far from those of all rows, leads to the minimum too.
 func TestStartWithoutClasses(t *testing.T) {
 	rows := problemOf(900, 3, 300, 2, 4)
-	start := must.Have(newProblem(rows.Part([]int{0, 1, 2, 3, 4}), 1).minimum(t.Context(), 1e-3, nil, near))(t)
-	if _, err := newProblem(rows, 2).minimum(t.Context(), 1e-3, start, least); err != nil {
+	start := must.Have(newProblem(rows, []int{0, 1, 2, 3, 4}, 1).minimum(t.Context(), 1e-3, nil, near))(t)
+	if _, err := newProblem(rows, evenly.All(len(rows.Labels)), 2).minimum(t.Context(), 1e-3, start, least); err != nil {
 		t.Error(err)
 	}
 }
@@ -82,7 +97,7 @@ func TestFewRows(t *testing.T) {
 		rows := problemOf(40, 101, k, 1, 3)
 		copy(rows.Values, rows.Values[101:202]) // two alike
 		copy(rows.Values[202:303], make([]float32, 101))
-		few, many := newProblem(rows, 1), newProblem(rows.Part(slices.Repeat(evenly.All(40), 6)), 1)
+		few, many := newProblem(rows, evenly.All(len(rows.Labels)), 1), newProblem(rows, slices.Repeat(evenly.All(40), 6), 1)
 		if len(few.basis) != 38 || many.basis != nil {
 			t.Fatalf("%d classes: bases of %d and %d", k, len(few.basis), len(many.basis))
 		}
@@ -93,7 +108,7 @@ func TestFewRows(t *testing.T) {
 		}
 	}
 	rows := learners.Rows{Classes: 2, Values: make([]float32, 4*10), Labels: []int{0, 1, 0, 1}}
-	if _, err := newProblem(rows, 1).solve(t.Context(), 1, nil); err != nil {
+	if _, err := newProblem(rows, evenly.All(len(rows.Labels)), 1).solve(t.Context(), 1, nil); err != nil {
 		t.Error("of zeros alone:", err)
 	}
 }
@@ -101,15 +116,15 @@ func TestFewRows(t *testing.T) {
 // After much work near is near enough.
 func TestMostWork(t *testing.T) {
 	rows := problemOf(300, 5, 3, 1.5, 1)
-	start := newProblem(rows, 1)
+	start := newProblem(rows, evenly.All(len(rows.Labels)), 1)
 	at := must.Have(start.minimum(t.Context(), 100, nil, near))(t)
-	p := newProblem(rows, 1)
+	p := newProblem(rows, evenly.All(len(rows.Labels)), 1)
 	p.work = 2 * mostWork
 	again, err := p.minimum(t.Context(), 100, nil, least)
 	if err != nil || !slices.Equal(again, at) {
 		t.Error("another minimum than the near one", err)
 	}
-	if least, err := newProblem(rows, 1).minimum(t.Context(), 100, nil, least); err != nil || slices.Equal(least, at) {
+	if least, err := newProblem(rows, evenly.All(len(rows.Labels)), 1).minimum(t.Context(), 100, nil, least); err != nil || slices.Equal(least, at) {
 		t.Error("the near minimum without work", err)
 	}
 }
@@ -140,7 +155,7 @@ func TestManyClasses(t *testing.T) {
 func TestGradient(t *testing.T) {
 	for _, k := range []int{2, 4} {
 		rows := problemOf(150, 3, k, 1, 9)
-		p := newProblem(rows, 1)
+		p := newProblem(rows, evenly.All(len(rows.Labels)), 1)
 		at, gradient, rest := make([]float64, p.vectors*4), make([]float64, p.vectors*4), make([]float64, p.vectors*4)
 		for i := range at {
 			at[i] = math.Sin(float64(i + 1))
@@ -171,7 +186,7 @@ func TestGolden(t *testing.T) {
 	}
 	for name, rows := range map[string]learners.Rows{"two": problemOf(400, 6, 2, 1, 11), "three": problemOf(500, 10, 3, 1.5, 12), "wide": problemOf(150, 90, 4, 2, 13)} {
 		c, crossed := fit(t, rows, rows.Values[:20*rows.Columns()], 1)
-		p, want := newProblem(rows, 1), want[name]
+		p, want := newProblem(rows, evenly.All(len(rows.Labels)), 1), want[name]
 		var at []float64
 		for y := range rows.Classes {
 			at = append(append(at, c.Weight[y*p.d:(y+1)*p.d]...), c.Bias[y])

@@ -29,9 +29,8 @@ type block struct {
 	columns []float64
 }
 
-// blockOf is the b-th one of rows (n×d).
-func blockOf(values []float32, d, b int) block {
-	wide := widen(values[b*blockRows*d : min(len(values), (b+1)*blockRows*d)])
+// blockOf is that of rows (n×d), at most blockRows.
+func blockOf(wide []float64, d int) block {
 	rows := len(wide) / d
 	x := block{rows, slices.Repeat([]float64{1}, rows*(d+1))}
 	simd.Transpose(x.columns, wide, rows, d, rows, d)
@@ -65,19 +64,28 @@ type problem struct {
 	work             float64 // products of values and weights since newProblem
 }
 
-func newProblem(rows learners.Rows, threads int) *problem {
-	p := &problem{n: len(rows.Labels), d: rows.Columns(), k: rows.Classes, vectors: rows.Classes, labels: rows.Labels, threads: threads}
+// newProblem is that of those of rows whose numbers are learnt.
+func newProblem(rows learners.Rows, learnt []int, threads int) *problem {
+	p := &problem{n: len(learnt), d: rows.Columns(), k: rows.Classes, vectors: rows.Classes, labels: evenly.Pick(rows.Labels, learnt), threads: threads}
 	if 2*p.n < p.d {
+		rows = rows.Part(learnt)
 		p.basis, rows.Values = basisOf(rows.Values, p.d)
-		p.d = len(p.basis)
+		p.d, learnt = len(p.basis), evenly.All(p.n)
 	}
 	if p.k == 2 {
 		p.vectors = 1
 	}
+	values := make([][]float64, max(1, threads)) // of a block
 	p.blocks = make([]block, blocks(p.n))
 	p.probabilities = make([][]float64, len(p.blocks))
-	parallel.Each(threads, len(p.blocks), func(_, b int) {
-		p.blocks[b] = blockOf(rows.Values, p.d, b)
+	parallel.Each(threads, len(p.blocks), func(worker, b int) {
+		wide := values[worker][:0]
+		for _, row := range learnt[b*blockRows : min(p.n, (b+1)*blockRows)] {
+			for _, v := range rows.Values[row*p.d : (row+1)*p.d] {
+				wide = append(wide, float64(v))
+			}
+		}
+		p.blocks[b], values[worker] = blockOf(wide, p.d), wide
 		p.probabilities[b] = make([]float64, p.k*p.blocks[b].rows)
 	})
 	for y := p.k - p.vectors; y < p.k; y++ {
