@@ -95,10 +95,10 @@ func longestFirst(runs []plan.Run) []plan.Run {
 		}
 		method, _ := config.ParseMethod(run.ID.Method) // that of a planned run is known
 		switch {
+		case run.Config.WithoutSteps(), method.Alignment.Properties().Joint: // a forest of a large array, as the latter
+			return 2
 		case method.Alignment == config.NoAlignment:
 			return 0
-		case method.Alignment.Properties().Joint:
-			return 2
 		}
 		return 1
 	}
