@@ -26,7 +26,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"iwda/internal/input"
@@ -66,22 +65,6 @@ func (id ID) String() string {
 const IDForm = "variant/task/method/seed-n"
 
 const seedPrefix = "seed-"
-
-// ParseID is the inverse of ID.String. It does not check that there is such a
-// variant, task or method.
-func ParseID(text string) (ID, error) {
-	parts := strings.Split(text, "/")
-	if len(parts) != 4 || slices.Contains(parts, "") {
-		return ID{}, fmt.Errorf("run id %q: it must have the form %s", text, IDForm)
-	}
-	id := ID{Variant: parts[0], Task: parts[1], Method: parts[2]}
-	seed, err := strconv.ParseInt(strings.TrimPrefix(parts[3], seedPrefix), 10, 64)
-	id.Seed = seed
-	if err != nil || id.String() != text {
-		return ID{}, fmt.Errorf("run id %q: its last part must be seed-n with a whole number n, not %q", text, parts[3])
-	}
-	return id, nil
-}
 
 // Dir is the folder of one run.
 type Dir struct {
