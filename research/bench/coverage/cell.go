@@ -141,8 +141,8 @@ func (c cell) problem(random *rand.Rand) gaussians.Problem {
 	return p
 }
 
-// draw counts one draw.
-func (c cell) draw(seed uint64) (tally, error) {
+// draw counts one draw, or of it the test of label shift alone.
+func (c cell) draw(seed uint64, testAlone bool) (tally, error) {
 	random := rand.New(rand.NewPCG(seed, uint64(c.classes*c.target)))
 	p := c.problem(random)
 	source := p.DrawSource(c.source, random)
@@ -165,6 +165,9 @@ func (c cell) draw(seed uint64) (tally, error) {
 	s, err := classshares.Fit(k, rows(source), source.Labels, rows(target), classshares.Settings{})
 	if err != nil {
 		return tally{}, err
+	}
+	if testAlone {
+		return t, t.labelShift(s.Sample, seed)
 	}
 	predict := func(probabilities []float64) (classes []int) {
 		for row := range slices.Chunk(probabilities, k) {
@@ -211,15 +214,8 @@ func (c cell) draw(seed uint64) (tally, error) {
 	if k > 30 {
 		return t, nil
 	}
-	shift, err := shifttest.LabelShiftTest(s.Sample, shifttest.LabelShiftSettings{Seed: seed})
-	if err != nil {
+	if err := t.labelShift(s.Sample, seed); err != nil {
 		return tally{}, err
-	}
-	if shift.Tested() {
-		t.Tested = 1
-		if shift.Rejected() {
-			t.Rejected = 1
-		}
 	}
 	if c.size == 0 && c.near == 0 {
 		return t, nil
@@ -350,6 +346,18 @@ func (t *tally) interval(name string, i intervals.Interval, truth float64) {
 	t.add(tally{More: map[string]count{name: {float64(holds(i, truth)), 1, i.High - i.Low}}})
 }
 
+// labelShift counts the test of label shift.
+func (t *tally) labelShift(s *weightest.Sample, seed uint64) error {
+	shift, err := shifttest.LabelShiftTest(s, shifttest.LabelShiftSettings{Seed: seed})
+	if err == nil && shift.Tested() {
+		t.Tested = 1
+		if shift.Rejected() {
+			t.Rejected = 1
+		}
+	}
+	return err
+}
+
 // test counts one that should not reject.
 func (t *tally) test(name string, p float64) {
 	rejected := 0.0
@@ -390,7 +398,7 @@ func (t tally) String() string {
 		joint = fmt.Sprintf("%.1f, %.1f", percent(t.Joint[0], t.Draws), percent(t.Joint[1], t.Draws))
 	}
 	if t.Tested > 0 {
-		rejected = fmt.Sprintf("%.1f", percent(t.Rejected, t.Tested))
+		rejected = fmt.Sprintf("%.1f of %d", percent(t.Rejected, t.Tested), t.Tested)
 	}
 	return fmt.Sprintf("%s | %s | %s | %s", held(t.Shares), held(t.Weights), joint, rejected)
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A cell that was counted is not counted again, and the page has the lines of all of them.
+// A cell that was counted is not counted again but by its tests, and the page has the lines of all of them.
 func TestRunGoesOn(t *testing.T) {
 	folder := t.TempDir()
 	file, page := filepath.Join(folder, "counted.json"), filepath.Join(folder, "page.md")
@@ -15,7 +15,7 @@ func TestRunGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, only := range []string{"^k=2 n=200 m=200 cal", "^k=2 n=200 m=200 "} {
-		if err := run("rows", 3, only, file, page); err != nil {
+		if err := run("rows", 3, only, false, file, page); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -27,7 +27,7 @@ func TestRunGoesOn(t *testing.T) {
 	if err := write(file, counted); err != nil {
 		t.Fatal(err)
 	}
-	if err := run("rows", 3, "m=200 cal", file, page); err != nil {
+	if err := run("rows", 3, "m=200 cal", false, file, page); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(page)
@@ -35,11 +35,17 @@ func TestRunGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := string(text)
-	if !strings.Contains(got, "| 2 | 200 | 200 | calibrated | 4 | 87.5 (75.0–100.0) | 75.0 (50.0–100.0) | 75.0, 50.0 | 25.0 |\n| 2 | 200 | 200 | too sure, biased | 3 |") ||
+	if !strings.Contains(got, "| 2 | 200 | 200 | calibrated | 4 | 87.5 (75.0–100.0) | 75.0 (50.0–100.0) | 75.0, 50.0 | 25.0 of 4 |\n| 2 | 200 | 200 | too sure, biased | 3 |") ||
 		strings.Contains(got, "old") || !strings.HasPrefix(got, "text\n") || !strings.HasSuffix(got, "more\n") {
 		t.Errorf("%s", got)
 	}
-	if err := run("rows", 3, "m=200 cal", file, file); err == nil {
+	if err := run("rows", 5, "n=200 m=[12]", true, file, page); err != nil {
+		t.Fatal(err)
+	}
+	if counted, err = read(file); err != nil || len(counted) != 4 || counted["k=2 n=200 m=200 calibrated"].Tested != 5 || counted["k=2 n=200 m=200 calibrated"].Draws != 4 {
+		t.Errorf("tests alone: %v, %v", counted, err)
+	}
+	if err := run("rows", 3, "m=200 cal", false, file, file); err == nil {
 		t.Error("a page without the comments is no error")
 	}
 }
