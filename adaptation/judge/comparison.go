@@ -161,7 +161,7 @@ func (c *Comparison) TestShift() (err error) {
 	if c.Shared.Columns != nil {
 		settings.Beside = 1
 	}
-	if c.Shared.Test, err = shifttest.LabelShiftTest(c.Shared.Sample, settings); err != nil {
+	if c.Shared.Test, err = c.Shared.TestLabelShift(settings); err != nil {
 		return fmt.Errorf("%s: %w", c.Shared.Run, err)
 	}
 	changed, err := shifttest.MeansTest(c.Shared.Sample)

@@ -157,7 +157,7 @@ func (a *Analysis) test() (err error) {
 	if a.Tests.KolmogorovSmirnov, err = shifttest.KolmogorovSmirnovTest(a.shares.Sample); err != nil {
 		return err
 	}
-	a.Tests.LabelShift, err = shifttest.LabelShiftTest(a.shares.Sample, shifttest.LabelShiftSettings{Seed: a.Seed})
+	a.Tests.LabelShift, err = a.shares.TestLabelShift(shifttest.LabelShiftSettings{Seed: a.Seed})
 	return err
 }
 

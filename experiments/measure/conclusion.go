@@ -212,7 +212,7 @@ func (c *conclusion) withoutLabels() *store.WithoutLabels {
 		return known
 	}
 	known.LikelyShares = c.shares.Target()
-	if test, err := shifttest.LabelShiftTest(c.shares.Sample, shifttest.LabelShiftSettings{Seed: 1}); err != nil {
+	if test, err := c.shares.TestLabelShift(shifttest.LabelShiftSettings{Seed: 1}); err != nil {
 		c.Logf("the test of label shift: %v", err)
 	} else if test.Tested() {
 		known.LabelShiftP = store.Measured(test.P)

@@ -1,8 +1,8 @@
 // Package classshares says how frequent the classes are in a target without labels, by what
 // one classifier says of held-out source rows with labels and of target rows. [Fit] calibrates
 // the classifier and estimates the shares. Intervals, corrected probabilities and the
-// accuracy to expect follow from it, and shifttest asks of its sample whether more than
-// the shares changed.
+// accuracy to expect follow from it, and [Shares.TestLabelShift] asks whether more than the
+// shares changed.
 //
 // Every part of the program that needs one of these asks here, so that one classifier has one
 // answer. gonum only; the same input gives the same bits. Values that are no whole rows of k
@@ -22,6 +22,7 @@ import (
 	"iwda/internal/evenly"
 	"iwda/weightest"
 	"iwda/weightest/calibration"
+	"iwda/weightest/shifttest"
 )
 
 // Rows are what a classifier of k classes says of n rows.
@@ -308,6 +309,23 @@ func (s *Shares) Target() []float64 { return s.Estimate.TargetDistribution }
 func (s *Shares) Correct(first, last int) ([]float64, error) {
 	k := s.Sample.Classes()
 	return s.weighted(s.Sample.Target()[first*k : last*k])
+}
+
+// TestLabelShift is [shifttest.LabelShiftTest] of the classifier's probabilities as they were given. Those of a
+// calibration, which was fitted to the held-out rows, would suit these better than others of their classes.
+func (s *Shares) TestLabelShift(settings shifttest.LabelShiftSettings) (shifttest.LabelShift, error) {
+	if s.Form == calibration.None {
+		return shifttest.LabelShiftTest(s.Sample, settings)
+	}
+	k := s.Sample.Classes()
+	given := s.Classifier
+	given.Scales, given.Biases = slices.Repeat([]float64{1}, k), make([]float64, k)
+	given.SpeaksFor = sharesOf(s.labels, k)
+	sample, err := given.Sample(s.heldOut, s.labels, s.target)
+	if err != nil {
+		return shifttest.LabelShift{}, err
+	}
+	return shifttest.LabelShiftTest(sample, settings)
 }
 
 // weighted returns rows of probabilities times w, of sum 1 a row.

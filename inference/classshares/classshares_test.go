@@ -13,6 +13,7 @@ import (
 	"iwda/internal/must"
 	"iwda/weightest"
 	"iwda/weightest/calibration"
+	"iwda/weightest/shifttest"
 )
 
 // The problem of these tests: three classes on a line, of which the first is frequent in the
@@ -59,6 +60,36 @@ func TestFit(t *testing.T) {
 		if logits := s.Logits(target); math.Abs(logits.At(7, 1)-(s.Scales[1]*float64(target.Values[7*3+1])+s.Biases[1])) > 1e-12 || !slices.Equal(target.Values, before) {
 			t.Error("other logits, or the rows were changed")
 		}
+	}
+}
+
+// The test of label shift reads what the classifier says, whatever calibration was fitted; of probabilities that
+// are rounded too, and without a calibration those of the sample.
+func TestLabelShiftOfProbabilitiesAsGiven(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	heldOut, labels := onLine(random, sourceShares, 600, 2)
+	target, _ := onLine(random, targetShares, 900, 2)
+	how, found := shifttest.LabelShiftSettings{Seed: 1}, map[string]shifttest.LabelShift{}
+	for _, form := range []string{calibration.None, "ts", classshares.DefaultCalibration} {
+		s := must.Have(classshares.Fit(3, heldOut, labels, target, classshares.Settings{Calibration: form}))(t)
+		found[form] = must.Have(s.TestLabelShift(how))(t)
+		if as := must.Have(shifttest.LabelShiftTest(s.Sample, how))(t); form != "ts" && (as.P == found[form].P) != (form == calibration.None) {
+			t.Errorf("%s: p = %v of the sample and %v of what was given", form, as.P, found[form].P)
+		}
+	}
+	if found["ts"].P != found[calibration.None].P || found[classshares.DefaultCalibration].P != found[calibration.None].P || !found["ts"].Tested() {
+		t.Errorf("%+v", found)
+	}
+	rounded := func(rows classshares.Rows) classshares.Rows {
+		probabilities := calibration.Identity(3).Probabilities(weightest.Widen(rows.Values))
+		for i, p := range probabilities {
+			probabilities[i] = math.Round(20*p) / 20
+		}
+		return classshares.Rows{Values: weightest.Narrow(probabilities), Probabilities: true}
+	}
+	s := must.Have(classshares.Fit(3, rounded(heldOut), labels, rounded(target), classshares.Settings{}))(t)
+	if test, err := s.TestLabelShift(how); err != nil || !test.Tested() {
+		t.Errorf("%+v, %v", test, err)
 	}
 }
 

@@ -29,7 +29,7 @@ func ExampleFit() {
 		interval := uncertainty.Shares.Each[class]
 		fmt.Printf("class %d  %.2f (%.2f to %.2f)\n", class, share, interval.Low, interval.High)
 	}
-	test, err := shifttest.LabelShiftTest(shares.Sample, shifttest.LabelShiftSettings{Seed: 1})
+	test, err := shares.TestLabelShift(shifttest.LabelShiftSettings{Seed: 1})
 	if err != nil {
 		log.Fatal(err)
 	}

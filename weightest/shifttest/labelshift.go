@@ -162,17 +162,21 @@ func LabelShiftTest(s *weightest.Sample, settings LabelShiftSettings) (LabelShif
 // detectable returns the loss that is found by as many rows a class, of the domain with fewer;
 // research/labelshift.md has the samples from which the table is: half of that, as classifiers may be worse.
 func (c *binnedCounts) detectable() float64 {
-	ofSource := 0.0
-	for _, counts := range c.source {
-		ofSource += floats.Sum(counts)
-	}
-	fewest := min(floats.Sum(c.target), ofSource) / float64(len(c.source))
+	fewest := min(floats.Sum(c.target), c.sourceRows()) / float64(len(c.source))
 	for _, found := range []struct{ rows, loss float64 }{{2000, 0.04}, {600, 0.08}} {
 		if fewest >= found.rows {
 			return found.loss
 		}
 	}
 	return math.Inf(1)
+}
+
+// sourceRows returns the number of the source's rows.
+func (c *binnedCounts) sourceRows() (rows float64) {
+	for _, counts := range c.source {
+		rows += floats.Sum(counts)
+	}
+	return rows
 }
 
 // dropAbsent leaves out the classes without source rows and returns the others.

@@ -3,6 +3,7 @@ package shifttest
 import (
 	"errors"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -80,6 +81,23 @@ func TestLabelShiftTestOfFewSourceRows(t *testing.T) {
 		if tested, rejected := tested(t, p, 130, 400, samples, 0); rejected > 4 || tested < c.tested {
 			t.Errorf("%v: %d of %d label shifts rejected, %d tested", c, rejected, samples, tested)
 		}
+	}
+}
+
+// Label shift is rejected no more often than it should be if the target has hundreds of rows for each of the
+// source: in 5%, a standard error of four draws. With as many steps for the null as for equal domains it is 10%.
+func TestLabelShiftTestOfFarMoreTargetRows(t *testing.T) {
+	const draws = 400
+	rejected := 0
+	for seed := range uint64(draws) {
+		p, share := gaussians.Rising(2), rand.New(rand.NewPCG(seed, 1)).Float64()
+		p.Target[0], p.Target[1] = share, 1-share
+		if labelShift(t, sampletest.Gaussian(t, p, 60, 20000, seed), LabelShiftSettings{Seed: seed}).Rejected() {
+			rejected++
+		}
+	}
+	if rejected > 33 {
+		t.Errorf("%d of %d label shifts rejected", rejected, draws)
 	}
 }
 

@@ -2,6 +2,7 @@ package shifttest
 
 import (
 	"cmp"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -27,11 +28,14 @@ type null struct {
 //
 // It stops before the likelihood is largest. With many bins a class of few source rows would go on to
 // explain what is left of the target's rows, whatever they are: the resamples would then be of a target
-// that is mostly of this class, and nothing would be found.
+// that is mostly of this class, and nothing would be found. The more rows the target has for each of the
+// source, the less do the source's say in a step of what a class looks like, and the more steps it takes:
+// research/labelshift.md has by what numbers label shift is rejected as often as it should be.
 func newNull(c *binnedCounts, pooled, q []float64, seed uint64) *null {
-	const steps, least = 30, 1e-3 // a share of 0 would stay 0
+	const least = 1e-3 // a share of 0 would stay 0
 	n := &null{binnedCounts: c, pooled: pooled, q: q, seed: seed, shares: make([]float64, len(q))}
 	rows, joint := floats.Sum(c.target), make([]float64, len(q))
+	steps := int(30 * max(1, math.Pow(rows/(5*c.sourceRows()), 2.0/3)))
 	ofSource := func() (rows [][]float64) {
 		for _, counts := range c.source {
 			rows = append(rows, floats.AddTo(make([]float64, len(counts)), counts, pooled))

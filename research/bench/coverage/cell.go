@@ -167,7 +167,7 @@ func (c cell) draw(seed uint64, testAlone bool) (tally, error) {
 		return tally{}, err
 	}
 	if testAlone {
-		return t, t.labelShift(s.Sample, seed)
+		return t, t.labelShift(s, seed)
 	}
 	predict := func(probabilities []float64) (classes []int) {
 		for row := range slices.Chunk(probabilities, k) {
@@ -214,7 +214,7 @@ func (c cell) draw(seed uint64, testAlone bool) (tally, error) {
 	if k > 30 {
 		return t, nil
 	}
-	if err := t.labelShift(s.Sample, seed); err != nil {
+	if err := t.labelShift(s, seed); err != nil {
 		return tally{}, err
 	}
 	if c.size == 0 && c.near == 0 {
@@ -347,8 +347,8 @@ func (t *tally) interval(name string, i intervals.Interval, truth float64) {
 }
 
 // labelShift counts the test of label shift.
-func (t *tally) labelShift(s *weightest.Sample, seed uint64) error {
-	shift, err := shifttest.LabelShiftTest(s, shifttest.LabelShiftSettings{Seed: seed})
+func (t *tally) labelShift(s *classshares.Shares, seed uint64) error {
+	shift, err := s.TestLabelShift(shifttest.LabelShiftSettings{Seed: seed})
 	if err == nil && shift.Tested() {
 		t.Tested = 1
 		if shift.Rejected() {
