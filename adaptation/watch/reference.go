@@ -23,7 +23,7 @@ type Reference struct {
 	SHA256  string            `json:"sha256"` // of its probabilities and labels
 	Classes []string          `json:"classes"`
 	Grouped bool              `json:"grouped,omitempty"`
-	Limits  [][]float64       `json:"limits"` // of bins, see shifttest.Bins.Limits
+	Limits  shifttest.Bins    `json:"limits"`
 	Counts  monitor.Reference `json:"counts"`
 }
 
@@ -64,12 +64,11 @@ func NewReference(name string, classes []string, probabilities []float64, labels
 			}
 		}
 	}
-	bins := shifttest.NewBins(k, pilots)
-	r.Limits = bins.Limits()
+	r.Limits = shifttest.NewBins(k, pilots)
 	for class, rows := range counted {
 		r.Counts = append(r.Counts, make([]float64, k*shifttest.PerClass))
 		for _, i := range rows {
-			r.Counts[class][bins.Of(probabilities[i*k:(i+1)*k])]++
+			r.Counts[class][r.Limits.Of(probabilities[i*k:(i+1)*k])]++
 		}
 	}
 	return r, nil
@@ -148,12 +147,12 @@ type Source struct {
 // count reads a batch.
 func (r *Reference) count(from Source) (Batch, error) {
 	b := Batch{Name: from.Name, Time: from.Time.UTC(), Bins: make([]int, len(r.Classes)*shifttest.PerClass)}
-	bins, sum, kept := shifttest.BinsOf(r.Limits), sha256.New(), newKept(r.Grouped)
+	sum, kept := sha256.New(), newKept(r.Grouped)
 	var groups table.Grouping
 	latest := ""
 	err := from.Rows(func(time, group string, probabilities []float64) error {
 		digest(sum, probabilities)
-		if bin := bins.Of(probabilities); r.Grouped {
+		if bin := r.Limits.Of(probabilities); r.Grouped {
 			kept.add(groups.Number(group), bin)
 		} else {
 			b.Bins[bin]++

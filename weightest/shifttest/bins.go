@@ -1,7 +1,6 @@
 package shifttest
 
 import (
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -16,8 +15,10 @@ const binRows = 10
 const PerClass = 3
 
 // Bins are those of predicted class and certainty, PerClass for each class: thirds of the
-// rows predicted as it, by its probability. Rows of equal probability are in one bin.
-type Bins struct{ limits [][]float64 } // of each predicted class, rising: the next bin's least certainty
+// rows predicted as it, by its probability. Rows of equal probability are in one bin. Of each
+// predicted class it has the least certainties of the second and third bin; one that no row reaches,
+// as certainty is at most 1, begins at 2.
+type Bins [][]float64
 
 // NewBins returns the bins of rows of k probabilities, row-major n×k, of all domains together.
 func NewBins(k int, domains ...[]float64) Bins {
@@ -28,41 +29,25 @@ func NewBins(k int, domains ...[]float64) Bins {
 			certainties[class] = append(certainties[class], row[class])
 		}
 	}
-	b := Bins{make([][]float64, k)}
+	b := make(Bins, k)
 	for class, values := range certainties {
 		slices.Sort(values)
 		for part := 1; part < PerClass; part++ {
-			limit := math.Inf(1)
+			limit := 2.0
 			if len(values) > 0 {
 				limit = values[part*len(values)/PerClass]
 			}
-			b.limits[class] = append(b.limits[class], limit)
+			b[class] = append(b[class], limit)
 		}
 	}
 	return b
-}
-
-// BinsOf returns the bins of these [Bins.Limits].
-func BinsOf(limits [][]float64) Bins { return Bins{limits} }
-
-// Limits are the least certainties of the second and third bin of each predicted class. A bin that no row
-// reaches, as certainty is at most 1, begins at 2.
-func (b Bins) Limits() (limits [][]float64) {
-	for _, ofClass := range b.limits {
-		finite := make([]float64, len(ofClass))
-		for i, limit := range ofClass {
-			finite[i] = min(limit, 2)
-		}
-		limits = append(limits, finite)
-	}
-	return limits
 }
 
 // Of returns the number of the bin of a row of probabilities, class·PerClass + third.
 func (b Bins) Of(row []float64) int {
 	class := floats.MaxIdx(row)
 	bin := class * PerClass
-	for _, limit := range b.limits[class] {
+	for _, limit := range b[class] {
 		if row[class] >= limit {
 			bin++
 		}
