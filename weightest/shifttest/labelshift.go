@@ -32,9 +32,6 @@ type LabelShift struct {
 	// not meant: to this test they are nearly label shift.
 	Detectable float64
 	Beside     int // that of the settings
-	// TargetDistribution are the shares of all classes that fit best; 0 for a class without source
-	// rows, nil with more than MostClasses.
-	TargetDistribution []float64
 }
 
 // LabelShiftSettings are the options of LabelShiftTest.
@@ -129,21 +126,19 @@ func LabelShiftTest(s *weightest.Sample, settings LabelShiftSettings) (LabelShif
 		settings.Resamples = 500
 	}
 	counts := binCertainty(s)
-	present := counts.dropAbsent()
-	result := LabelShift{Classes: len(present), Bins: len(counts.target), P: 1, Detectable: math.NaN(), Beside: settings.Beside}
-	if result.Classes > MostClasses {
+	counts.dropAbsent()
+	k := len(counts.source)
+	result := LabelShift{Classes: k, Bins: len(counts.target), P: 1, Detectable: math.NaN(), Beside: settings.Beside}
+	if k > MostClasses {
 		return result, nil
 	}
-	result.DegreesOfFreedom, result.TargetDistribution = result.Bins-result.Classes, make([]float64, s.Classes())
-	q, pooled := slices.Repeat([]float64{1 / float64(len(present))}, len(present)), counts.pooled()
+	result.DegreesOfFreedom = result.Bins - k
+	q, pooled := slices.Repeat([]float64{1 / float64(k)}, k), counts.pooled()
+	var err error
 	if len(counts.target) > 1 {
-		var err error
 		if result.Statistic, err = newMoments(counts, pooled).minimise(q, 0); err != nil {
 			return LabelShift{}, err
 		}
-	}
-	for i, y := range present {
-		result.TargetDistribution[y] = q[i]
 	}
 	if counts.tooFewRows(q) {
 		result.DegreesOfFreedom = min(result.DegreesOfFreedom, 0)
@@ -151,7 +146,6 @@ func LabelShiftTest(s *weightest.Sample, settings LabelShiftSettings) (LabelShif
 	if !result.Tested() {
 		return result, nil
 	}
-	var err error
 	result.P, err = newNull(&counts, pooled, q, settings.Seed).p(result.Statistic, settings.Resamples)
 	if !result.Rejected() {
 		result.Detectable = counts.detectable()
@@ -179,8 +173,9 @@ func (c *binnedCounts) sourceRows() (rows float64) {
 	return rows
 }
 
-// dropAbsent leaves out the classes without source rows and returns the others.
-func (c *binnedCounts) dropAbsent() (present []int) {
+// dropAbsent leaves out the classes without source rows.
+func (c *binnedCounts) dropAbsent() {
+	var present []int
 	var source [][]float64
 	for y, counts := range c.source {
 		if floats.Sum(counts) > 0 {
@@ -193,7 +188,6 @@ func (c *binnedCounts) dropAbsent() (present []int) {
 		c.grouped.source = evenly.Pick(c.grouped.source, present)
 		c.grouped.number = evenly.Pick(c.grouped.number, present)
 	}
-	return present
 }
 
 // pooled returns the bins' shares in both domains together.

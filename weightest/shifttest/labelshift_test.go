@@ -127,9 +127,6 @@ func TestLabelShiftTestOfTooFewSourceRows(t *testing.T) {
 		if err != nil || l.Tested() != tested || !tested && (l.P != 1 || !strings.Contains(l.Verdict(), "too few source rows")) {
 			t.Errorf("%d rows: %+v, %v", rows, l, err)
 		}
-		if math.Abs(floats.Sum(l.TargetDistribution)-1) > 1e-9 {
-			t.Errorf("%d rows: shares %v", rows, l.TargetDistribution)
-		}
 	}
 }
 
@@ -204,9 +201,6 @@ func TestLabelShiftGolden(t *testing.T) {
 		} else if l.P < 0.01 || l.DegreesOfFreedom > 0 && chiSquaredTail(l.Statistic, l.DegreesOfFreedom) < 0.005 {
 			t.Errorf("%+v", l)
 		}
-		if q := l.TargetDistribution; math.Abs(floats.Sum(q)-1) > 1e-9 || floats.Min(q) < 0 {
-			t.Errorf("shares %v", q)
-		}
 	})
 }
 
@@ -229,7 +223,7 @@ func TestLabelShiftHardCases(t *testing.T) {
 			continue
 		}
 		if l.DegreesOfFreedom > 0 || l.P != 1 || l.Verdict() != "there are too few source rows, or too few different predictions, to test for label shift" ||
-			math.IsNaN(l.Statistic) || floats.HasNaN(l.TargetDistribution) {
+			math.IsNaN(l.Statistic) {
 			t.Errorf("%s: %+v", name, l)
 		}
 	}
