@@ -172,7 +172,7 @@ lint: setup ## gofmt, go vet, staticcheck, the shim's warnings as errors, the pa
 	$(with_flags) go vet -tags 'browser onnx reach slurm' ./...
 	$(with_flags) go tool staticcheck ./...
 	@if cat $(shim:=.log) | grep .; then echo 'the compiler warned of the shim'; exit 1; fi
-	CGO_ENABLED=0 go run ./tools/docs -check
+	CGO_ENABLED=0 go test -count=1 ./tools/docs
 
 docs: build ## write the reference pages that follow from the code
 	{ printf '# Commands\n\n<!-- Written by make docs. -->\n\n'; build/iwrun manual --markdown; } >docs/reference/cli.md

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"iwda/internal/input"
 	"iwda/internal/must"
 	"iwda/internal/testfiles"
 )
@@ -19,10 +21,25 @@ const under = "docs" + "/"
 // links between them, and those of comments, messages and configurations to them, lead somewhere.
 func TestPages(t *testing.T) {
 	generated := must.Have(pages(root))(t)
-	wrong := must.Have(check(root, generated))(t)
-	for _, sentence := range wrong {
+	for _, sentence := range must.Have(check(root, generated))(t) {
 		t.Error(sentence)
 	}
+}
+
+// check returns everything that is wrong with the pages.
+func check(root string, generated map[string][]byte) ([]string, error) {
+	var wrong []string
+	for name, want := range generated {
+		if got, err := input.Read(filepath.Join(root, name), input.Text); err != nil || !bytes.Equal(got, want) {
+			wrong = append(wrong, name+" is not what the code gives; make docs writes it")
+		}
+	}
+	read, err := readingOf(root)
+	if err != nil {
+		return nil, err
+	}
+	broken, err := brokenLinks(root)
+	return append(append(wrong, read...), broken...), err
 }
 
 // TestCheck: pages that were not written are a defect each.
