@@ -57,7 +57,11 @@ func (o conclusion) writeReport(w io.Writer, p *Plan, wrote written, outcome *Ou
 	if err := reportTemplate.Execute(&lead, o.view(p, wrote, outcome)); err != nil {
 		return fmt.Errorf("cannot write the report: %w", err)
 	}
-	return page.Write(w, page.Content{Config: p.file.Config, Found: found, Lead: template.HTML(lead.String())})
+	runs, err := page.Runs(p.file.Config.Experiment, found)
+	if err != nil {
+		return fmt.Errorf("cannot write the report: %w", err)
+	}
+	return page.Write(w, cmp.Or(p.file.Config.Title, p.file.Config.Experiment), "<main>\n"+template.HTML(lead.String())+"\n"+runs+"\n</main>")
 }
 
 // reportView is what the report shows beside the outcome.

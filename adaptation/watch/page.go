@@ -105,5 +105,5 @@ func (s *State) WritePage(path string, findings []Finding, window int) error {
 	if err := pageTemplate.Execute(&body, view); err != nil {
 		return err
 	}
-	return wholefile.Write(path, func(w io.Writer) error { return page.WriteAlone(w, view.Title, template.HTML(body.String())) })
+	return wholefile.Write(path, func(w io.Writer) error { return page.Write(w, view.Title, template.HTML(body.String())) })
 }

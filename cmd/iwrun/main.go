@@ -114,7 +114,7 @@ func newApp(s streams) *cli.App {
 			newCheckDataCommand(s), newAdaptCommand(s), newShowCommand(s), newPredictCommand(s), newEvaluateCommand(s), command.New("iwrun labelshift", s.out, s.err), newWatchCommand(s), newExportCommand(s),
 		}},
 		{"Experiments", []*cli.Command{
-			newRunCommand(s), newStatusCommand(s), newTableCommand(s), newFigureCommand(s), newReportCommand(s), newDataCommand(s),
+			newRunCommand(s), newStatusCommand(s), newTableCommand(s), newFigureCommand(s), newDataCommand(s),
 		}},
 		{"Clusters", []*cli.Command{newSlurmCommand(s)}},
 		{"Machine", []*cli.Command{newDoctorCommand(s), newCompletionCommand(s), newManualCommand(s), newFitCommand(s)}},

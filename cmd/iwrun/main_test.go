@@ -111,7 +111,6 @@ func TestWrongUsage(t *testing.T) {
 		"table -c tiny.yaml -c tiny.yaml":        {"one experiment at a time", "Usage"},
 		"table --kind average":                   {"-c FILE", "Usage"},
 		"figure -c tiny.yaml --format png,gif":   {"png,gif", "png,svg", "Usage"},
-		"report":                                 {"-c FILE", "Usage"},
 		"data":                                   {"jsd", "iwrun data list|jsd", "Usage"},
 		"data jsd tiny.yaml":                     {"tiny.yaml", "iwrun data jsd", "Usage"},
 		"data jsd --format xls":                  {"xls", "Usage"},
@@ -272,10 +271,6 @@ func TestExperiment(t *testing.T) {
 		if status, out, err := call(t, "table", "-c", "tiny.yaml", "--kind", kind); status != 0 || !strings.Contains(out, want) {
 			t.Errorf("table --kind %s: status %d, stderr %q, stdout\n%s", kind, status, err, out)
 		}
-	}
-	status, out, err = call(t, "report", "-c", "tiny.yaml")
-	if want := filepath.Join("results", "tiny", "report.html"); status != 0 || out != want+"\n" || !strings.Contains(readFile(t, want), "2</b> of 2 runs finished") {
-		t.Errorf("report: status %d, %q, %q", status, out, err)
 	}
 }
 

@@ -172,8 +172,3 @@ func onDifferentData(runs []store.Run) []string {
 	}
 	return ids
 }
-
-// Failed reports whether a run has failed.
-func (f Found) Failed() bool {
-	return slices.ContainsFunc(f.Problems, func(p store.Problem) bool { return p.Kind == store.Failed })
-}

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Makes the table and the report of the experiment digits from the runs that are finished.
+# Makes the table of the experiment digits from the runs that are finished.
 # submit.sh, beside this file, submits it to start after the last of them.
 #SBATCH --job-name=digits-tables
 #SBATCH --output=logs/tables-%j.txt
@@ -25,4 +25,3 @@ if ! "$iwrun" table "${experiment[@]}" >"$table.new"; then
   exit 1
 fi
 mv -- "$table.new" "$table"
-"$iwrun" report "${experiment[@]}"

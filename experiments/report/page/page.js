@@ -34,5 +34,5 @@ function sortRows(body, column, numeric, sign) {
 
 // What is to be read on paper is not folded away there.
 addEventListener("beforeprint", () => {
-  for (const details of document.querySelectorAll("#tables details:not([open]), details.print:not([open])")) details.open = true;
+  for (const details of document.querySelectorAll("details.print:not([open])")) details.open = true;
 });

@@ -186,11 +186,3 @@ func ablationRank(name string) int {
 	method, _ := config.ParseMethod(name)
 	return 4*method.Alignment.Properties().Place + oneIf(method.WeightClassification) + 2*oneIf(method.WeightDomain)
 }
-
-// hasAblation reports whether a method puts weights in one of the losses alone.
-func hasAblation(experiment config.Config) bool {
-	return slices.ContainsFunc(experiment.Methods, func(name string) bool {
-		method, _ := config.ParseMethod(name)
-		return method.WeightClassification != method.WeightDomain
-	})
-}

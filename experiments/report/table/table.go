@@ -6,7 +6,6 @@
 package table
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -18,30 +17,26 @@ import (
 
 // kind is a table that an experiment's results give.
 type kind struct {
-	name    string
-	build   func(summary.Selection) sheet.Sheet
-	applies func(config.Config) bool
-	empty   string // why it shows nothing, if it does not say that itself
+	name  string
+	build func(summary.Selection) sheet.Sheet
+	empty string // why it shows nothing, if it does not say that itself
 }
 
-// kinds holds every kind, in the order in which they are shown behind the main one.
+// kinds holds every kind, in the order in which help lists them.
 var kinds = []kind{
-	{"accuracy", accuracy, always, ""},
-	{"gains", gains, hasFractions, "gains are of methods with weights, in variants with class fractions"},
-	{"ablation", ablation(config.EstimatedWeights), hasAblation, "no method of the families of DANN and CDAN is finished on all tasks"},
-	{"ablation-true", ablation(config.OracleWeights), hasAblation, "no method of the families of DANN and CDAN is finished on all tasks"},
-	{"weights", weights, always, unlabelled},
-	{"confusion", confusion, always, unlabelled},
-	{"theory", theorems, always, unlabelled},
+	{"accuracy", accuracy, ""},
+	{"gains", gains, "gains are of methods with weights, in variants with class fractions"},
+	{"ablation", ablation(config.EstimatedWeights), notAblated},
+	{"ablation-true", ablation(config.OracleWeights), notAblated},
+	{"weights", weights, unlabelled},
+	{"confusion", confusion, unlabelled},
+	{"theory", theorems, unlabelled},
 }
 
-const unlabelled = "no finished run has labels of the target to compare with"
-
-func always(config.Config) bool { return true }
-
-func hasFractions(experiment config.Config) bool {
-	return len(summary.NamedVariants(experiment)) < len(experiment.Variants)
-}
+const (
+	notAblated = "no method of the families of DANN and CDAN is finished on all tasks"
+	unlabelled = "no finished run has labels of the target to compare with"
+)
 
 // Kinds returns the names of all kinds of tables of one experiment.
 func Kinds() []string {
@@ -52,23 +47,16 @@ func Kinds() []string {
 	return names
 }
 
-// mainKind is the kind that sums the experiment up: accuracy, or gains where all variants have
-// class fractions.
-func mainKind(s summary.Selection) string {
-	if len(summary.NamedVariants(s.Experiment)) == 0 {
-		return "gains"
-	}
-	return "accuracy"
-}
-
-// Build returns the table of that kind, and for "" the one that sums the experiment up. It
-// panics if there is no such kind.
+// Build returns the table of that kind, and for "" the one that sums the experiment up: accuracy, or gains where
+// all variants have class fractions. It panics if there is no such kind.
 func Build(name string, runs []store.Run, experiment config.Config) sheet.Sheet {
 	s := summary.Select(runs, experiment)
-	return build(cmp.Or(name, mainKind(s)), s)
-}
-
-func build(name string, s summary.Selection) sheet.Sheet {
+	switch {
+	case name == "" && len(summary.NamedVariants(experiment)) == 0:
+		name = "gains"
+	case name == "":
+		name = "accuracy"
+	}
 	i := slices.Index(Kinds(), name)
 	if i < 0 {
 		panic(fmt.Sprintf("table: no kind of table %q", name))
@@ -78,23 +66,6 @@ func build(name string, s summary.Selection) sheet.Sheet {
 		built.Notes = append(built.Notes, "Nothing to show: "+kinds[i].empty+".")
 	}
 	return built
-}
-
-// All returns every table that shows anything of the experiment's runs, that of Build
-// without a name first.
-func All(runs []store.Run, experiment config.Config) []sheet.Sheet {
-	s := summary.Select(runs, experiment)
-	main := mainKind(s)
-	sheets := []sheet.Sheet{build(main, s)}
-	for _, k := range kinds {
-		if k.name == main || !k.applies(experiment) {
-			continue
-		}
-		if built := k.build(s); len(built.Sections) > 0 {
-			sheets = append(sheets, built)
-		}
-	}
-	return sheets
 }
 
 // newSheet returns a sheet of the experiment, named by what is shown of it.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -10,8 +9,7 @@ import (
 	"iwda/internal/testfiles"
 )
 
-// TestBrokenResults: what is missing, failed or broken breaks neither tables
-// nor figures nor the report, and the report says all of it.
+// TestBrokenResults: what is missing, failed or broken breaks neither tables nor figures.
 func TestBrokenResults(t *testing.T) {
 	inFolder(t)
 	testfiles.Write(t, "tiny.yaml", strings.Replace(tiny, "[source-only, iwdan]", "[source-only, dann, iwdan, iwdan-o]", 1))
@@ -28,20 +26,6 @@ func TestBrokenResults(t *testing.T) {
 	}
 	if status, out, err := call(t, "figure", "-c", "tiny.yaml"); status != 0 || strings.Count(out, "\n") != 4 {
 		t.Errorf("figure: status %d, stderr\n%s\nstdout\n%s", status, err, out)
-	}
-	if status, _, err := call(t, "report", "-c", "tiny.yaml"); status != 0 {
-		t.Errorf("report: status %d, stderr\n%s", status, err)
-	}
-	text := readFile(t, filepath.Join("results", "tiny", "report.html"))
-	for _, part := range []string{"<b>1</b> of 4 runs finished", "1 failed", "the disk &lt;burnt&gt;", ">unreadable<", "3 planned runs are not finished"} {
-		if !strings.Contains(text, part) {
-			t.Errorf("%q is not in the report", part)
-		}
-	}
-
-	testfiles.Remove(t, tinyDir("iwdan").Path(store.ResultFile))
-	if status, _, err := call(t, "report", "-c", "tiny.yaml"); status != 0 || !strings.Contains(readFile(t, filepath.Join("results", "tiny", "report.html")), "the disk &lt;burnt&gt;") {
-		t.Errorf("report of failures alone: status %d, stderr\n%s", status, err)
 	}
 }
 
