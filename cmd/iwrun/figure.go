@@ -22,9 +22,9 @@ func newFigureCommand(s streams) *cli.Command {
 		Name:      "figure",
 		Usage:     "draw the figures of the finished runs",
 		UsageText: "iwrun figure -c FILE [--format FORMATS]",
-		Description: `The figures show accuracy and weight distance by epoch, and predictions by class. For variants with class
-fractions they show gain and performance against divergence. The files go into the folder figures of the experiment's
-results. The command prints their paths.
+		Description: `The figures show accuracy and weight distance by epoch. For variants with class fractions they show gain and
+performance against divergence. The files go into the folder figures of the experiment's results. The command prints
+their paths.
 
 Examples:
   iwrun figure -c configs/demo.yaml

@@ -254,10 +254,10 @@ func TestExperiment(t *testing.T) {
 
 	status, out, err = call(t, "figure", "-c", "tiny.yaml")
 	paths := strings.Fields(out)
-	if status != 0 || len(paths) != 4 { // curves and predictions, as PNG and SVG
+	if status != 0 || len(paths) != 2 { // curves, as PNG and SVG
 		t.Fatalf("figure: status %d, %q, %q", status, out, err)
 	}
-	if status, out, _ = call(t, "figure", "-c", "tiny.yaml", "--format", "svg"); status != 0 || strings.Contains(out, ".png") || strings.Count(out, ".svg") != 2 {
+	if status, out, _ = call(t, "figure", "-c", "tiny.yaml", "--format", "svg"); status != 0 || strings.Contains(out, ".png") || strings.Count(out, ".svg") != 1 {
 		t.Errorf("only svg: status %d, %q", status, out)
 	}
 	for _, path := range paths {

@@ -82,16 +82,6 @@ func course(c curve, unit unit, quantity func(store.Metrics) float64) []moment {
 	return moments
 }
 
-// mostMarks is the number of glyphs on a line above which some are left out.
-const mostMarks = 14
-
-// quantity is what a panel shows over a run, from 0 to its ceiling.
-type quantity struct {
-	title   string
-	of      func(store.Metrics) float64
-	ceiling float64
-}
-
 // accuracyAndWeightDistance draws the target's test accuracy and the Euclidean
 // distance of the class weights to the true ones by epoch or step, a line a method: the
 // mean over seeds, in a band from the lowest to the highest seed. The accuracy of
@@ -101,23 +91,20 @@ func accuracyAndWeightDistance(title string, unit unit, curves []curve) Figure {
 	if len(curves) == 0 {
 		return Figure{}
 	}
-	f := Figure{Title: title, Note: seedsNote(curves)}
-	last := 1.
-	var panels []*plot.Plot
-	for _, q := range []quantity{
-		{"accuracy on the target's test set (%)", trainedAccuracy, 100},
-		{"Euclidean distance to the true weights", func(m store.Metrics) float64 { return m.WeightDistance }, math.Inf(1)},
+	f := Figure{Title: title, Note: seedsNote(curves), legend: newLegend()}
+	for _, q := range []struct {
+		name string
+		of   func(store.Metrics) float64
+	}{
+		{"accuracy on the target's test set (%)", trainedAccuracy},
+		{"Euclidean distance to the true weights", func(m store.Metrics) float64 { return m.WeightDistance }},
 	} {
-		p := newPanel(unit.name, q.title)
-		addCourses(p, curves, unit, q)
-		panels, last = append(panels, p), math.Max(last, p.X.Max)
+		p := newPanel(unit.name, q.name)
+		addCourses(p, curves, unit, q.of)
+		f.panels = append(f.panels, p)
 	}
-	for _, p := range panels {
-		setAxis(&p.X, 0, last, 8, 1, 0, last)
-	}
-	f.panels = [][]*plot.Plot{panels}
 	for _, curve := range curves {
-		f.legend.add(curve.method, &plotter.Line{LineStyle: curve.style.line()}, &plotter.Scatter{GlyphStyle: curve.style.mark()})
+		f.legend.Add(curve.method, &plotter.Line{LineStyle: curve.style.line()})
 	}
 	return f
 }
@@ -130,13 +117,11 @@ func trainedAccuracy(m store.Metrics) float64 {
 	return 100 * m.Accuracy.OrNaN()
 }
 
-// addCourses adds to the panel, for each curve, the band, the line and its marks,
-// and lets the y axis reach over what is drawn.
-func addCourses(p *plot.Plot, curves []curve, unit unit, q quantity) {
-	lowest, highest := math.Inf(1), math.Inf(-1)
+// addCourses adds the band and the line of each curve to the panel.
+func addCourses(p *plot.Plot, curves []curve, unit unit, quantity func(store.Metrics) float64) {
 	var bands, lines []plot.Plotter
-	for rank, curve := range curves {
-		moments := course(curve, unit, q.of)
+	for _, curve := range curves {
+		moments := course(curve, unit, quantity)
 		if len(moments) == 0 {
 			continue
 		}
@@ -145,31 +130,17 @@ func addCourses(p *plot.Plot, curves []curve, unit unit, q quantity) {
 			means[j] = plotter.XY{X: m.at, Y: m.mean}
 			outline[j] = plotter.XY{X: m.at, Y: m.low}
 			outline[len(outline)-1-j] = plotter.XY{X: m.at, Y: m.high}
-			lowest, highest = math.Min(lowest, m.low), math.Max(highest, m.high)
 		}
 		if len(curve.seeds) > 1 {
 			bands = append(bands, &plotter.Polygon{XYs: []plotter.XYs{outline}, Color: curve.style.band()})
 		}
-		lines = append(lines,
-			&plotter.Line{XYs: means, LineStyle: curve.style.line()},
-			&plotter.Scatter{XYs: marked(means, rank), GlyphStyle: curve.style.mark()})
+		lines = append(lines, &plotter.Line{XYs: means, LineStyle: curve.style.line()})
+		if len(means) == 1 { // no line
+			lines = append(lines, &plotter.Scatter{XYs: means, GlyphStyle: curve.style.mark()})
+		}
 	}
 	p.Add(bands...)
 	p.Add(lines...)
-	setAxis(&p.Y, lowest, highest, 6, 0, 0, q.ceiling)
-}
-
-// marked returns the points that get a glyph: all of a short line, some of a long
-// one, elsewhere for each rank, so that the glyphs of close lines do not coincide.
-func marked(line plotter.XYs, rank int) plotter.XYs {
-	stride := (len(line) + mostMarks - 1) / mostMarks
-	var points plotter.XYs
-	for i, point := range line {
-		if i%stride == rank%stride {
-			points = append(points, point)
-		}
-	}
-	return points
 }
 
 // seedsNote says what lines and bands are.

@@ -1,5 +1,5 @@
-// Package figure draws finished runs: accuracy and weight distance by epoch,
-// predictions by class, and gain and performance against divergence.
+// Package figure draws finished runs: accuracy and weight distance by epoch, and gain and
+// performance against divergence.
 //
 // A kind of figure is a function from the experiment's runs to a Figure, without panels if
 // there is nothing to draw, and a line in All.
@@ -7,7 +7,6 @@ package figure
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"image/color"
@@ -47,11 +46,10 @@ func Formats() []string { return []string{PNG, SVG} }
 type Figure struct {
 	Name  string // of its file, without extension
 	Title string
-	Note  string // what it is a mean of, what its colors mean
+	Note  string // what it is a mean of
 
-	panels      [][]*plot.Plot // as many in each row, nil at the end of the last
-	panelHeight vg.Length      // 0 for the usual one
-	legend      legend
+	panels []*plot.Plot // side by side
+	legend plot.Legend
 }
 
 // All draws everything that the experiment's finished runs give, those that the
@@ -68,11 +66,9 @@ func All(runs []store.Run, experiment config.Config) ([]Figure, error) {
 		}
 	}
 	for variant, task := range s.NamedTasks() {
-		place, title := variant+"-"+task, s.Title(variant+", "+task)
 		curves, err := readCurves(s, variant, task)
 		failures = append(failures, err)
-		add("curves-"+place, accuracyAndWeightDistance(title, unitOf(experiment), curves))
-		add("confusion-"+place, heatMaps(s, variant, task))
+		add("curves-"+variant+"-"+task, accuracyAndWeightDistance(s.Title(variant+", "+task), unitOf(experiment), curves))
 	}
 	for _, task := range experiment.Tasks {
 		add("gain-"+task, gain(s, task))
@@ -83,25 +79,21 @@ func All(runs []store.Run, experiment config.Config) ([]Figure, error) {
 
 // Write draws the figure in a format. The same figure gives the same bytes.
 func (f Figure) Write(w io.Writer, format string) error {
-	rows := vg.Length(len(f.panels))
-	height := headingHeight + rows*cmp.Or(f.panelHeight, panelHeight) + (rows-1)*panelGap + f.legend.height() + 2*figureMargin
-	canvas, err := newCanvas(format, figureWidth, height)
+	legendHeight := f.legend.Rectangle(draw.Canvas{}).Size().Y + panelGap
+	canvas, err := newCanvas(format, figureWidth, headingHeight+panelHeight+legendHeight+2*figureMargin)
 	if err != nil {
 		return err
 	}
 	c := draw.New(canvas)
-	c.FillPolygon(color.White, corners(c.Rectangle)) // for paper; a page in dark mode inverts it
+	r := c.Rectangle
+	c.FillPolygon(color.White, []vg.Point{r.Min, {X: r.Max.X, Y: r.Min.Y}, r.Max, {X: r.Min.X, Y: r.Max.Y}}) // for paper
 	c = draw.Crop(c, figureMargin, -figureMargin, figureMargin, -figureMargin)
 	drawHeading(c, f.Title, f.Note)
-	f.legend.draw(c)
-	middle := draw.Crop(c, 0, 0, f.legend.height(), -headingHeight)
-	tiles := draw.Tiles{Rows: len(f.panels), Cols: len(f.panels[0]), PadX: panelGap, PadY: panelGap}
-	for i, row := range plot.Align(f.panels, tiles, middle) {
-		for j, area := range row {
-			if f.panels[i][j] != nil {
-				f.panels[i][j].Draw(area)
-			}
-		}
+	f.legend.Draw(c)
+	middle := draw.Crop(c, 0, 0, legendHeight, -headingHeight)
+	areas := plot.Align([][]*plot.Plot{f.panels}, draw.Tiles{Rows: 1, Cols: len(f.panels), PadX: panelGap}, middle)
+	for i, area := range areas[0] {
+		f.panels[i].Draw(area)
 	}
 	_, err = canvas.WriteTo(w)
 	return err
@@ -115,10 +107,6 @@ func newCanvas(format string, width, height vg.Length) (vg.CanvasWriterTo, error
 		return svgCanvas{vgsvg.New(width, height)}, nil
 	}
 	return nil, fmt.Errorf("unknown format %q of a figure: choose from %s", format, strings.Join(Formats(), ", "))
-}
-
-func corners(r vg.Rectangle) []vg.Point {
-	return []vg.Point{r.Min, {X: r.Max.X, Y: r.Min.Y}, r.Max, {X: r.Min.X, Y: r.Max.Y}}
 }
 
 // svgCanvas names other fonts without serifs for whoever lacks the one that an SVG only names. Those named

@@ -96,7 +96,7 @@ func TestPanels(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.svg")
 	figure := accuracyAndWeightDistance("x", epochs, []curve{{method: "dann", seeds: [][]store.Metrics{metrics(0.1, 0.6, 0.75)}}})
 	drawTo(t, figure, path)
-	for label, left := range map[string]bool{"65": true, "1.0": false} {
+	for label, left := range map[string]bool{"65": true, "0.8": false} {
 		place := regexp.MustCompile(`<text [^>]*\bx="([0-9.]+)"[^>]*>` + regexp.QuoteMeta(label) + `</text>`).FindSubmatch(read(t, path))
 		if place == nil {
 			t.Fatalf("no tick %q", label)

@@ -34,60 +34,47 @@ func families(s summary.Selection, task string) [][]summary.Gain {
 	return families
 }
 
-// scatter draws a panel a family of a task. fill adds a family to its panel and to the
-// legend and returns the points over which the axes are to reach.
-func scatter(s summary.Selection, task, what, note string, floor, ceiling float64, fill func(*plot.Plot, *legend, []summary.Gain) plotter.XYs) Figure {
-	families := families(s, task)
-	if len(families) == 0 {
-		return Figure{}
-	}
-	f := Figure{Title: s.Title(task + ", " + what), Note: "each point is a variation of the task; lines: " + note}
-	var row []*plot.Plot
-	for _, family := range families {
+// scatter draws a panel a family of a task. fill adds a family to its panel and to the legend.
+func scatter(s summary.Selection, task, what, note string, fill func(*plot.Plot, *plot.Legend, []summary.Gain)) Figure {
+	f := Figure{Title: s.Title(task + ", " + what), Note: "each point is a variation of the task; lines: " + note, legend: newLegend()}
+	for _, family := range families(s, task) {
 		panel := newPanel(divergenceLabel, "")
-		lowX, highX, lowY, highY := plotter.XYRange(fill(panel, &f.legend, family))
-		setAxis(&panel.X, lowX, highX, 6, 0, 0, math.Ln2)
-		setAxis(&panel.Y, lowY, highY, 6, 0, floor, ceiling)
-		row = append(row, panel)
+		fill(panel, &f.legend, family)
+		f.panels = append(f.panels, panel)
 	}
-	f.panels = [][]*plot.Plot{row}
 	return f
 }
 
 // gain draws gain against divergence: a panel a family, zero as a line, and the mean
 // gain of each method as a line of its own.
 func gain(s summary.Selection, task string) Figure {
-	return scatter(s, task, "gain", "means", math.Inf(-1), math.Inf(1), func(panel *plot.Plot, legend *legend, family []summary.Gain) (shown plotter.XYs) {
+	return scatter(s, task, "gain", "means", func(panel *plot.Plot, legend *plot.Legend, family []summary.Gain) {
 		panel.Y.Label.Text = fmt.Sprintf("gain over %s (points of accuracy)", family[0].Base)
-		var lines, glyphs []plot.Plotter
+		var lines []plot.Plotter
 		for _, g := range family {
 			style := styleOf(s.Methods, g.Method)
-			points := pointsOf(g, func(p summary.GainPoint) float64 { return p.Gain(summary.Best) })
-			shown = append(shown, points...)
 			mean := g.Mean(summary.Best)
+			panel.Add(&plotter.Scatter{XYs: pointsOf(g, func(p summary.GainPoint) float64 { return p.Gain(summary.Best) }), GlyphStyle: style.mark()})
 			lines = append(lines, horizontal(mean, style.line()))
-			glyphs = append(glyphs, &plotter.Scatter{XYs: points, GlyphStyle: style.mark()})
 			name := fmt.Sprintf("%s: mean %+.2f", g.Method, mean)
 			if printed, ok := paper.Gains(s.Published(), task, g.Method); ok {
 				name += fmt.Sprintf(" (paper %+.2f)", printed.Mean)
 			}
-			legend.add(name, &plotter.Line{LineStyle: style.line()}, &plotter.Scatter{GlyphStyle: style.mark()})
+			legend.Add(name, &plotter.Line{LineStyle: style.line()}, &plotter.Scatter{GlyphStyle: style.mark()})
 		}
-		panel.Add(horizontal(0, draw.LineStyle{Color: color.Gray{Y: 0x77}, Width: vg.Points(1.2)}))
-		panel.Add(glyphs...)
 		panel.Add(lines...)
-		return append(shown, plotter.XY{X: shown[0].X, Y: 0})
+		panel.Add(horizontal(0, draw.LineStyle{Color: color.Gray{Y: 0x77}, Width: vg.Points(1.2)}))
+		panel.Y.Min, panel.Y.Max = math.Min(panel.Y.Min, 0), math.Max(panel.Y.Max, 0)
 	})
 }
 
 // performance draws accuracy against divergence with linear fits: a panel a family, the
 // base in it too.
 func performance(s summary.Selection, task string) Figure {
-	return scatter(s, task, "performance", "linear fits", 0, 100, func(panel *plot.Plot, legend *legend, family []summary.Gain) (shown plotter.XYs) {
+	return scatter(s, task, "performance", "linear fits", func(panel *plot.Plot, legend *plot.Legend, family []summary.Gain) {
 		panel.Y.Label.Text = "accuracy on the target's test set (%)"
 		add := func(method string, points plotter.XYs) {
 			style := styleOf(s.Methods, method)
-			shown = append(shown, points...)
 			panel.Add(&plotter.Scatter{XYs: points, GlyphStyle: style.mark()})
 			thumbnails := []plot.Thumbnailer{&plotter.Scatter{GlyphStyle: style.mark()}}
 			name := method
@@ -96,13 +83,12 @@ func performance(s summary.Selection, task string) Figure {
 				thumbnails = append(thumbnails, &plotter.Line{LineStyle: style.line()})
 				name = fmt.Sprintf("%s: %+.1f points per 0.1", method, slope/10)
 			}
-			legend.add(name, thumbnails...)
+			legend.Add(name, thumbnails...)
 		}
 		add(family[0].Base, pointsOf(family[0], func(p summary.GainPoint) float64 { return p.Base[summary.Best] }))
 		for _, g := range family {
 			add(g.Method, pointsOf(g, func(p summary.GainPoint) float64 { return p.Accuracy[summary.Best] }))
 		}
-		return shown
 	})
 }
 
