@@ -12,7 +12,7 @@ import (
 
 	"iwda/datasets/catalogue"
 	"iwda/experiments/config"
-	"iwda/experiments/report/table"
+	"iwda/experiments/report"
 	"iwda/internal/commandline"
 )
 
@@ -61,7 +61,7 @@ func newDataCommand(s streams) *cli.Command {
 			Description: `Examples:
   iwrun data jsd --format csv`,
 			Flags:  []cli.Flag{formatFlag(&format)},
-			Action: withoutArguments(func(*cli.Context) error { return table.Divergences().Write(s.out, format) }),
+			Action: withoutArguments(func(*cli.Context) error { return report.Divergences().Write(s.out, format) }),
 		}},
 		Action: func(*cli.Context) error {
 			return wrongUsage("what of the data? list, check or jsd")

@@ -10,14 +10,14 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"iwda/experiments/report/figure"
+	"iwda/experiments/report"
 	"iwda/internal/wholefile"
 )
 
 func newFigureCommand(s streams) *cli.Command {
 	var o experimentOptions
 	var chosen string
-	formats := strings.Join(figure.Formats(), ",")
+	formats := strings.Join(report.FigureFormats(), ",")
 	return &cli.Command{
 		Name:      "figure",
 		Usage:     "draw the figures of the finished runs",
@@ -32,7 +32,7 @@ Examples:
 		Flags: append(o.experimentFlags(), &cli.StringFlag{Name: "format", Destination: &chosen, Value: formats, Usage: "`FORMATS`, separated by commas"}),
 		Action: withoutArguments(func(*cli.Context) error {
 			for format := range strings.SplitSeq(chosen, ",") {
-				if !slices.Contains(figure.Formats(), format) {
+				if !slices.Contains(report.FigureFormats(), format) {
 					return wrongUsage("--format %s: %s", chosen, formats)
 				}
 			}
@@ -58,7 +58,7 @@ func runFigure(o experimentOptions, formats []string, s streams) error {
 	if err := new(wholefile.Disk).MakeFolder(folder); err != nil {
 		return fmt.Errorf("cannot create the folder of the figures: %w", err)
 	}
-	figures, unreadable := figure.All(found.Runs, file.Config)
+	figures, unreadable := report.Figures(found.Runs, file.Config)
 	var paths []string
 	for _, f := range figures {
 		for _, format := range formats {

@@ -9,9 +9,8 @@ import (
 
 	"iwda/experiments/config"
 	"iwda/experiments/plan"
+	"iwda/experiments/report"
 	"iwda/experiments/report/sheet"
-	"iwda/experiments/report/summary"
-	"iwda/experiments/report/table"
 	"iwda/experiments/store"
 	"iwda/internal/commandline"
 )
@@ -32,7 +31,7 @@ const (
 
 func newTableCommand(s streams) *cli.Command {
 	var o tableOptions
-	kinds := append(table.Kinds(), selectionKind, averageKind)
+	kinds := append(report.Kinds(), selectionKind, averageKind)
 	return &cli.Command{
 		Name:      "table",
 		Usage:     "print a table of the finished runs",
@@ -68,12 +67,12 @@ func (o experimentOptions) printTable(file *config.File, kind, format string, s 
 	}
 	warn(found, s.err)
 	var built sheet.Sheet
-	if kind == selectionKind || kind == "" && summary.Select(found.Runs, file.Config).OnlyWithoutLabels() {
-		if built, err = table.Criteria(found.Runs, file.Config); err != nil {
+	if kind == selectionKind || kind == "" && report.Select(found.Runs, file.Config).OnlyWithoutLabels() {
+		if built, err = report.Criteria(found.Runs, file.Config); err != nil {
 			return err
 		}
 	} else {
-		built = table.Build(kind, found.Runs, file.Config)
+		built = report.Table(kind, found.Runs, file.Config)
 	}
 	built.Notes = append(built.Notes, found.Notes...)
 	return built.Write(s.out, format)
@@ -86,7 +85,7 @@ func runAverage(o tableOptions, s streams) error {
 	if err != nil {
 		return err
 	}
-	var experiments []summary.Selection
+	var experiments []report.Selection
 	var notes []string
 	for _, file := range files {
 		found, err := o.find(file)
@@ -98,13 +97,13 @@ func runAverage(o tableOptions, s streams) error {
 			continue
 		}
 		warn(found, s.err)
-		experiments = append(experiments, summary.Select(found.Runs, file.Config))
+		experiments = append(experiments, report.Select(found.Runs, file.Config))
 		notes = append(notes, found.Notes...)
 	}
 	if len(experiments) == 0 {
 		return fmt.Errorf("%w: %s", plan.ErrNothingFinished, strings.Join(notes, " "))
 	}
-	built := table.Average(experiments)
+	built := report.Average(experiments)
 	built.Notes = append(built.Notes, notes...)
 	return built.Write(s.out, o.Format)
 }

@@ -1,4 +1,4 @@
-package table
+package report
 
 import (
 	"bytes"
@@ -9,9 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"iwda/experiments/config"
-	"iwda/experiments/report/internal/sample"
 	"iwda/experiments/report/sheet"
-	"iwda/experiments/report/summary"
 	"iwda/experiments/store"
 	"iwda/internal/testfiles"
 )
@@ -21,48 +19,48 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // TestGolden compares every kind of table in every format with the files in
 // testdata/tables, in which the formats follow each other.
 func TestGolden(t *testing.T) {
-	digits := sample.Detailed(sample.DigitsResults())
-	several := sample.Digits()
+	digits := detailed(digitsResults())
+	several := digitsSample()
 	several.Methods = []string{"dann", "dann+wc", "dann+wda", "iwdan", "iwdan-o", "dann+wc-o", "cdan", "cdan+wc", "cdan+wda", "iwcdan"}
 	for _, test := range []struct {
 		kind       string
 		experiment config.Config
 		results    []store.Result
 	}{
-		{"accuracy", sample.Digits(), digits},
-		{"gains", sample.Shift(), sample.ShiftResults()},
+		{"accuracy", digitsSample(), digits},
+		{"gains", shiftSample(), shiftResults()},
 		{"ablation", several, ablationResults()},
 		{"ablation-true", several, ablationResults()},
-		{"weights", sample.Digits(), digits[3:4]},
-		{"confusion", sample.Digits(), digits[3:4]},
-		{"theory", sample.Digits(), digits},
+		{"weights", digitsSample(), digits[3:4]},
+		{"confusion", digitsSample(), digits[3:4]},
+		{"theory", digitsSample(), digits},
 	} {
-		checkGolden(t, test.kind, Build(test.kind, sample.Runs(test.results...), test.experiment))
+		checkGolden(t, test.kind, Table(test.kind, runsWith(test.results...), test.experiment))
 	}
 	for _, kind := range Kinds() {
-		checkGolden(t, "nothing-"+kind, Build(kind, nil, several))
+		checkGolden(t, "nothing-"+kind, Table(kind, nil, several))
 	}
-	checkGolden(t, "without-labels-accuracy", Build("", sample.Runs(unlabelledResults()...), several))
-	checkGolden(t, "shift-accuracy", Build("accuracy", sample.Runs(sample.ShiftResults()...), sample.Shift()))
+	checkGolden(t, "without-labels-accuracy", Table("", runsWith(unlabelledResults()...), several))
+	checkGolden(t, "shift-accuracy", Table("accuracy", runsWith(shiftResults()...), shiftSample()))
 
-	home := sample.Digits()
+	home := digitsSample()
 	home.Dataset.Name, home.Seeds = "officehome", []int64{1}
 	home.Tasks = []string{"art-clipart", "art-product", "art-real", "clipart-art", "clipart-product", "clipart-real",
 		"product-art", "product-clipart", "product-real", "real-art", "real-clipart", "real-product"}
 	var homeResults []store.Result
 	for i, task := range home.Tasks {
-		homeResults = append(homeResults, sample.Result("full", task, "dann", 1, 0.5, 0.25), sample.Result("full", task, "iwdan", 1, 0.4+0.02*float64(i), 0.25))
+		homeResults = append(homeResults, resultOf("full", task, "dann", 1, 0.5, 0.25), resultOf("full", task, "iwdan", 1, 0.4+0.02*float64(i), 0.25))
 	}
-	checkGolden(t, "officehome-accuracy", Build("accuracy", sample.Runs(homeResults...), home))
-	checkGolden(t, "average", Average([]summary.Selection{summary.Select(sample.Runs(digits...), sample.Digits()), summary.Select(sample.Runs(homeResults...), home)}))
+	checkGolden(t, "officehome-accuracy", Table("accuracy", runsWith(homeResults...), home))
+	checkGolden(t, "average", Average([]Selection{Select(runsWith(digits...), digitsSample()), Select(runsWith(homeResults...), home)}))
 
-	wide := sample.Digits()
+	wide := digitsSample()
 	wide.Title, wide.Dataset.Name = "Ziffern 数字", "glyphs"
 	wide.Tasks, wide.Variants, wide.Seeds = []string{"数字-glyphs"}, []string{"subsampled"}, []int64{1}
-	checkGolden(t, "wide-accuracy", Build("accuracy", sample.Runs(
-		sample.Result("subsampled", "数字-glyphs", "source-only", 1, 0.5, 0.5),
-		sample.Result("subsampled", "数字-glyphs", "dann", 1, 0.61234, 0.5),
-		sample.Result("subsampled", "数字-glyphs", "iwdan", 1, 1, 1),
+	checkGolden(t, "wide-accuracy", Table("accuracy", runsWith(
+		resultOf("subsampled", "数字-glyphs", "source-only", 1, 0.5, 0.5),
+		resultOf("subsampled", "数字-glyphs", "dann", 1, 0.61234, 0.5),
+		resultOf("subsampled", "数字-glyphs", "iwdan", 1, 1, 1),
 	), wide))
 
 	checkGolden(t, "jsd", Divergences())
@@ -71,7 +69,7 @@ func TestGolden(t *testing.T) {
 // unlabelledResults are those of a method on a target without labels.
 func unlabelledResults() (results []store.Result) {
 	for seed := range int64(3) {
-		r := sample.Result("full", sample.Digits().Tasks[0], "dann", seed+1, 0, 0)
+		r := resultOf("full", digitsSample().Tasks[0], "dann", seed+1, 0, 0)
 		r.BestAccuracy, r.LastAccuracy = store.Optional[float64]{}, store.Optional[float64]{}
 		r.WithoutLabels = &store.WithoutLabels{PredictedShares: []float64{0.25, 0.75}, Certainty: 0.9}
 		results = append(results, r)
@@ -83,10 +81,10 @@ func unlabelledResults() (results []store.Result) {
 func ablationResults() []store.Result {
 	var results []store.Result
 	for i, method := range []string{"dann", "dann+wc", "dann+wda", "iwdan", "iwdan-o", "dann+wc-o", "cdan", "cdan+wc", "cdan+wda", "iwcdan"} {
-		for j, task := range sample.Digits().Tasks {
+		for j, task := range digitsSample().Tasks {
 			for seed := range int64(2) {
 				best := 0.6 + 0.03*float64(i) + 0.05*float64(j) - 0.021*float64(seed)
-				results = append(results, sample.Result("subsampled", task, method, seed+1, best, best-0.01*float64(i)))
+				results = append(results, resultOf("subsampled", task, method, seed+1, best, best-0.01*float64(i)))
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package figure
+package report
 
 import (
 	"bytes"
@@ -12,20 +12,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"iwda/experiments/config"
-	"iwda/experiments/report/internal/sample"
-	"iwda/experiments/report/summary"
 	"iwda/experiments/store"
 	"iwda/internal/must"
 )
 
 // Runs are counted in epochs, or in steps where their length is given so.
 var epochs, steps = unitOf(config.Config{}), unitOf(config.Config{Settings: config.Settings{Train: config.Train{Steps: 1}}})
-
-// approximately ignores the error of the arithmetic.
-var approximately = cmpopts.EquateApprox(0, 1e-9)
 
 // metrics are evaluations after epoch 0, 1, 2, … with these accuracies.
 func metrics(accuracies ...float64) []store.Metrics {
@@ -66,10 +60,10 @@ func TestAccuracyAndWeightDistance(t *testing.T) {
 	} {
 		folder := t.TempDir()
 		for i := range curves {
-			curves[i].style = styleOf(config.Ordered(sample.Digits().Methods), curves[i].method)
+			curves[i].style = styleOf(config.Ordered(digitsSample().Methods), curves[i].method)
 		}
 		figure := accuracyAndWeightDistance("Digits & more", epochs, curves)
-		for _, format := range Formats() {
+		for _, format := range FigureFormats() {
 			first, second := filepath.Join(folder, "a."+format), filepath.Join(folder, "again."+format)
 			drawTo(t, figure, first, second)
 			if !bytes.Equal(read(t, first), read(t, second)) {
@@ -150,8 +144,8 @@ func TestNothingToDraw(t *testing.T) {
 }
 
 func TestDivergenceFigures(t *testing.T) {
-	runs := storedRuns(t, t.TempDir(), sample.ShiftResults())
-	figures := must.Have(All(runs, sample.Shift()))(t)
+	runs := storedRuns(t, t.TempDir(), shiftResults())
+	figures := must.Have(Figures(runs, shiftSample()))(t)
 	paths := drawAll(t, figures, t.TempDir(), SVG)
 	if len(paths) != 2 {
 		t.Fatal(paths)
@@ -173,7 +167,7 @@ func TestDivergenceFigures(t *testing.T) {
 // Points whose divergence nobody knows are left out, and the others are drawn as if alone.
 func TestUnknownDivergence(t *testing.T) {
 	drawn := func(results []store.Result) (texts []string) {
-		s := summary.Select(sample.Runs(results...), sample.Shift())
+		s := Select(runsWith(results...), shiftSample())
 		for _, f := range []Figure{gain(s, "mnist-usps"), performance(s, "mnist-usps")} {
 			path := filepath.Join(t.TempDir(), "a.svg")
 			drawTo(t, f, path)
@@ -181,7 +175,7 @@ func TestUnknownDivergence(t *testing.T) {
 		}
 		return texts
 	}
-	results := sample.ShiftResults()
+	results := shiftResults()
 	for i := range results {
 		if results[i].Variant == "source-1" {
 			results[i].JSD = store.Optional[float64]{}
@@ -194,7 +188,7 @@ func TestUnknownDivergence(t *testing.T) {
 	for i := range results {
 		results[i].JSD = store.Optional[float64]{}
 	}
-	if figures, err := All(sample.Runs(results...), sample.Shift()); len(figures) > 0 {
+	if figures, err := Figures(runsWith(results...), shiftSample()); len(figures) > 0 {
 		t.Errorf("%d figures of no divergences, %v", len(figures), err)
 	}
 }

@@ -1,4 +1,4 @@
-package figure
+package report
 
 import (
 	"fmt"
@@ -13,29 +13,28 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"iwda/experiments/paper"
-	"iwda/experiments/report/summary"
 )
 
 const divergenceLabel = "JSD of the label distributions (nat)"
 
 // families returns the gains of a task by base, without the points whose divergence is unknown.
-func families(s summary.Selection, task string) [][]summary.Gain {
-	var families [][]summary.Gain
-	for _, g := range summary.Gains(s) {
-		g.Points = slices.DeleteFunc(g.Points, func(p summary.GainPoint) bool { return math.IsNaN(p.JSD) })
+func families(s Selection, task string) [][]Gain {
+	var families [][]Gain
+	for _, g := range Gains(s) {
+		g.Points = slices.DeleteFunc(g.Points, func(p GainPoint) bool { return math.IsNaN(p.JSD) })
 		switch last := len(families) - 1; {
 		case g.Task != task || len(g.Points) == 0:
 		case last >= 0 && families[last][0].Base == g.Base:
 			families[last] = append(families[last], g)
 		default:
-			families = append(families, []summary.Gain{g})
+			families = append(families, []Gain{g})
 		}
 	}
 	return families
 }
 
 // scatter draws a panel a family of a task. fill adds a family to its panel and to the legend.
-func scatter(s summary.Selection, task, what, note string, fill func(*plot.Plot, *plot.Legend, []summary.Gain)) Figure {
+func scatter(s Selection, task, what, note string, fill func(*plot.Plot, *plot.Legend, []Gain)) Figure {
 	f := Figure{Title: s.Title(task + ", " + what), Note: "each point is a variation of the task; lines: " + note, legend: newLegend()}
 	for _, family := range families(s, task) {
 		panel := newPanel(divergenceLabel, "")
@@ -47,14 +46,14 @@ func scatter(s summary.Selection, task, what, note string, fill func(*plot.Plot,
 
 // gain draws gain against divergence: a panel a family, zero as a line, and the mean
 // gain of each method as a line of its own.
-func gain(s summary.Selection, task string) Figure {
-	return scatter(s, task, "gain", "means", func(panel *plot.Plot, legend *plot.Legend, family []summary.Gain) {
+func gain(s Selection, task string) Figure {
+	return scatter(s, task, "gain", "means", func(panel *plot.Plot, legend *plot.Legend, family []Gain) {
 		panel.Y.Label.Text = fmt.Sprintf("gain over %s (points of accuracy)", family[0].Base)
 		var lines []plot.Plotter
 		for _, g := range family {
 			style := styleOf(s.Methods, g.Method)
-			mean := g.Mean(summary.Best)
-			panel.Add(&plotter.Scatter{XYs: pointsOf(g, func(p summary.GainPoint) float64 { return p.Gain(summary.Best) }), GlyphStyle: style.mark()})
+			mean := g.Mean(Best)
+			panel.Add(&plotter.Scatter{XYs: pointsOf(g, func(p GainPoint) float64 { return p.Gain(Best) }), GlyphStyle: style.mark()})
 			lines = append(lines, horizontal(mean, style.line()))
 			name := fmt.Sprintf("%s: mean %+.2f", g.Method, mean)
 			if printed, ok := paper.Gains(s.Published(), task, g.Method); ok {
@@ -70,8 +69,8 @@ func gain(s summary.Selection, task string) Figure {
 
 // performance draws accuracy against divergence with linear fits: a panel a family, the
 // base in it too.
-func performance(s summary.Selection, task string) Figure {
-	return scatter(s, task, "performance", "linear fits", func(panel *plot.Plot, legend *plot.Legend, family []summary.Gain) {
+func performance(s Selection, task string) Figure {
+	return scatter(s, task, "performance", "linear fits", func(panel *plot.Plot, legend *plot.Legend, family []Gain) {
 		panel.Y.Label.Text = "accuracy on the target's test set (%)"
 		add := func(method string, points plotter.XYs) {
 			style := styleOf(s.Methods, method)
@@ -85,15 +84,15 @@ func performance(s summary.Selection, task string) Figure {
 			}
 			legend.Add(name, thumbnails...)
 		}
-		add(family[0].Base, pointsOf(family[0], func(p summary.GainPoint) float64 { return p.Base[summary.Best] }))
+		add(family[0].Base, pointsOf(family[0], func(p GainPoint) float64 { return p.Base[Best] }))
 		for _, g := range family {
-			add(g.Method, pointsOf(g, func(p summary.GainPoint) float64 { return p.Accuracy[summary.Best] }))
+			add(g.Method, pointsOf(g, func(p GainPoint) float64 { return p.Accuracy[Best] }))
 		}
 	})
 }
 
 // pointsOf are a quantity against divergence, a point a variation.
-func pointsOf(g summary.Gain, quantity func(summary.GainPoint) float64) plotter.XYs {
+func pointsOf(g Gain, quantity func(GainPoint) float64) plotter.XYs {
 	var points plotter.XYs
 	for _, p := range g.Points {
 		points = append(points, plotter.XY{X: p.JSD, Y: quantity(p)})

@@ -1,4 +1,4 @@
-package table
+package report
 
 import (
 	"fmt"
@@ -8,7 +8,6 @@ import (
 
 	"iwda/experiments/paper"
 	"iwda/experiments/report/sheet"
-	"iwda/experiments/report/summary"
 )
 
 // classValues are numbers of a method on a task, one a class: weights, shares, predictions.
@@ -17,7 +16,7 @@ type classValues struct {
 	of             string // which of those of the method, as "paper" or "estimated"
 	classes        []string
 	values         []float64
-	distance       summary.Score // of weights, to the true ones
+	distance       Score // of weights, to the true ones
 	seeds, planned int
 }
 
@@ -56,7 +55,7 @@ func weightRecords(rows []classValues) sheet.Records {
 }
 
 // confusion shows the predictions by class, a section a method, the paper's after ours.
-func confusion(s summary.Selection) sheet.Sheet {
+func confusion(s Selection) sheet.Sheet {
 	built := newSheet(s, "predictions by class")
 	built.Unit = "percent"
 	built.Legend = "Predictions (columns) for each true class (rows) of the target's test set in percent, at the end of the runs, all seeds together. " +
@@ -86,7 +85,7 @@ func confusion(s summary.Selection) sheet.Sheet {
 
 // confusionCell is the predictions of one class for one true class.
 type confusionCell struct {
-	summary.Confusion
+	Confusion
 	class, predicted int
 }
 
@@ -106,7 +105,7 @@ var confusionColumns = append(placeColumns(func(c confusionCell) place { return 
 // weights shows, for each variant without class fractions and each task, the class
 // weights that every method ended with, their distance to the true ones, and the
 // paper's.
-func weights(s summary.Selection) sheet.Sheet {
+func weights(s Selection) sheet.Sheet {
 	built := newSheet(s, "class weights")
 	built.Legend = "Class weights at the end of the run, mean over seeds; for methods without weights, those that the estimator would have given. " +
 		"distance: Euclidean distance to the true weights, mean ± standard deviation over seeds."
@@ -124,7 +123,7 @@ func weights(s summary.Selection) sheet.Sheet {
 
 // weightsOf returns the rows of one variant and task, of "true", "run" or "paper": the true
 // weights first, each method's before the paper's.
-func weightsOf(s summary.Selection, variant, task string) []classValues {
+func weightsOf(s Selection, variant, task string) []classValues {
 	var rows []classValues
 	dataset := s.Published()
 	for _, method := range s.Methods {
@@ -133,14 +132,14 @@ func weightsOf(s summary.Selection, variant, task string) []classValues {
 			continue
 		}
 		row := classValues{place: place{variant: variant, task: task}, classes: runs[0].Result.Classes}
-		add := func(method, of string, weights []float64, distance summary.Score, seeds int) {
+		add := func(method, of string, weights []float64, distance Score, seeds int) {
 			row.method, row.of, row.values, row.distance, row.seeds = method, of, weights, distance, seeds
 			if row.planned = 0; seeds > 0 {
 				row.planned = len(s.Experiment.Seeds)
 			}
 			rows = append(rows, row)
 		}
-		exact := func(distance float64) summary.Score { return summary.NewScore([]float64{distance}) }
+		exact := func(distance float64) Score { return NewScore([]float64{distance}) }
 		if rows == nil {
 			if truth := runs[0].Result.TrueWeights; len(truth) > 0 {
 				add("true weights", "true", truth, exact(0), 0)
@@ -155,7 +154,7 @@ func weightsOf(s summary.Selection, variant, task string) []classValues {
 			floats.AddScaled(mean, 1/float64(len(runs)), run.Result.Weights)
 			distances = append(distances, run.Result.WeightDistance.OrNaN())
 		}
-		add(method, "run", mean, summary.NewScore(distances), len(runs))
+		add(method, "run", mean, NewScore(distances), len(runs))
 		if printed, ok := paper.Weights(dataset, variant, task, method); ok && len(printed.Weights) == len(row.classes) {
 			add(method, "paper", printed.Weights, exact(printed.Distance), 0)
 		}
@@ -171,7 +170,7 @@ func weightColumns(classes []string) []sheet.Column[classValues] {
 		return r.method
 	})
 	return slices.Concat([]sheet.Column[classValues]{method}, classColumns(classes), []sheet.Column[classValues]{
-		scored("", "distance", func(r classValues) summary.Score { return r.distance }),
+		scored("", "distance", func(r classValues) Score { return r.distance }),
 		share("seeds", func(r classValues) (int, int) { return r.seeds, r.planned }),
 	})
 }

@@ -1,4 +1,4 @@
-package table
+package report
 
 import (
 	"errors"
@@ -13,7 +13,6 @@ import (
 	"iwda/adaptation/judge"
 	"iwda/experiments/config"
 	"iwda/experiments/report/sheet"
-	"iwda/experiments/report/summary"
 	"iwda/experiments/store"
 	"iwda/inference/selection"
 	"iwda/internal/printable"
@@ -120,7 +119,7 @@ func (c choice) regret() float64 { return c.best - c.chosen }
 // compareCriteria compares what all criteria choose among the finished runs of each task of an
 // experiment. Runs that held no source rows out are left out.
 func compareCriteria(runs []store.Run, experiment config.Config) (c comparison, err error) {
-	s := summary.Select(runs, experiment)
+	s := Select(runs, experiment)
 	c.notes = slices.Clone(s.Notes)
 	for _, variant := range experiment.Variants {
 		for _, task := range experiment.Tasks {
@@ -152,7 +151,7 @@ func compareCriteria(runs []store.Run, experiment config.Config) (c comparison, 
 // runsOf returns a task's runs in the order of the experiment, in which methods
 // are preferred. Where the accuracy of one was measured, it is those whose accuracy was; a
 // target may have been given labels since.
-func runsOf(s summary.Selection, variant, task string) (runs []store.Run) {
+func runsOf(s Selection, variant, task string) (runs []store.Run) {
 	for _, of := range []func(variant, task, method string) []store.Run{s.Runs, s.WithoutLabels} {
 		for _, method := range s.Experiment.Methods {
 			runs = append(runs, of(variant, task, method)...)

@@ -1,4 +1,4 @@
-package figure
+package report
 
 import (
 	"errors"
@@ -12,7 +12,6 @@ import (
 	"gonum.org/v1/plot/plotter"
 
 	"iwda/experiments/config"
-	"iwda/experiments/report/summary"
 	"iwda/experiments/store"
 )
 
@@ -37,7 +36,7 @@ type curve struct {
 }
 
 // readCurves reads the metrics of a task's runs, in the order of config.MethodNames.
-func readCurves(s summary.Selection, variant, task string) ([]curve, error) {
+func readCurves(s Selection, variant, task string) ([]curve, error) {
 	var curves []curve
 	var failures []error
 	for _, method := range s.Methods {

@@ -1,9 +1,4 @@
-// Package table lays finished runs out as tables: accuracies beside the paper's, gains,
-// ablations, class weights, predictions by class, the quantities of the paper's theorems.
-//
-// A kind of table is a function from the experiment's results to a sheet.Sheet, in a file
-// of its own, and a line in kinds.
-package table
+package report
 
 import (
 	"fmt"
@@ -11,14 +6,13 @@ import (
 
 	"iwda/experiments/config"
 	"iwda/experiments/report/sheet"
-	"iwda/experiments/report/summary"
 	"iwda/experiments/store"
 )
 
 // kind is a table that an experiment's results give.
 type kind struct {
 	name  string
-	build func(summary.Selection) sheet.Sheet
+	build func(Selection) sheet.Sheet
 	empty string // why it shows nothing, if it does not say that itself
 }
 
@@ -47,12 +41,12 @@ func Kinds() []string {
 	return names
 }
 
-// Build returns the table of that kind, and for "" the one that sums the experiment up: accuracy, or gains where
+// Table returns the table of that kind, and for "" the one that sums the experiment up: accuracy, or gains where
 // all variants have class fractions. It panics if there is no such kind.
-func Build(name string, runs []store.Run, experiment config.Config) sheet.Sheet {
-	s := summary.Select(runs, experiment)
+func Table(name string, runs []store.Run, experiment config.Config) sheet.Sheet {
+	s := Select(runs, experiment)
 	switch {
-	case name == "" && len(summary.NamedVariants(experiment)) == 0:
+	case name == "" && len(NamedVariants(experiment)) == 0:
 		name = "gains"
 	case name == "":
 		name = "accuracy"
@@ -69,7 +63,7 @@ func Build(name string, runs []store.Run, experiment config.Config) sheet.Sheet 
 }
 
 // newSheet returns a sheet of the experiment, named by what is shown of it.
-func newSheet(s summary.Selection, what string) sheet.Sheet {
+func newSheet(s Selection, what string) sheet.Sheet {
 	return sheet.Sheet{Experiment: s.Experiment.Experiment, Title: s.Title(what), Notes: slices.Clone(s.Notes)}
 }
 
@@ -101,7 +95,7 @@ func percent[R any](name, head string, format sheet.Format, of func(R) float64) 
 }
 
 // scored is the mean of a score with its standard deviation.
-func scored[R any](name, head string, of func(R) summary.Score) sheet.Column[R] {
+func scored[R any](name, head string, of func(R) Score) sheet.Column[R] {
 	return sheet.Column[R]{Name: name, Head: head, Format: scoreFormat, Value: func(r R) sheet.Value { return sheet.Percent(of(r).Mean, of(r).Deviation) }}
 }
 

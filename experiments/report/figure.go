@@ -1,9 +1,4 @@
-// Package figure draws finished runs: accuracy and weight distance by epoch, and gain and
-// performance against divergence.
-//
-// A kind of figure is a function from the experiment's runs to a Figure, without panels if
-// there is nothing to draw, and a line in All.
-package figure
+package report
 
 import (
 	"bytes"
@@ -20,7 +15,6 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 
 	"iwda/experiments/config"
-	"iwda/experiments/report/summary"
 	"iwda/experiments/store"
 )
 
@@ -39,8 +33,8 @@ const (
 	SVG = "svg"
 )
 
-// Formats returns the formats that Figure.Write knows.
-func Formats() []string { return []string{PNG, SVG} }
+// FigureFormats returns the formats that Figure.Write knows.
+func FigureFormats() []string { return []string{PNG, SVG} }
 
 // Figure is a drawing: panels in rows under a title, with a legend below.
 type Figure struct {
@@ -52,11 +46,11 @@ type Figure struct {
 	legend plot.Legend
 }
 
-// All draws everything that the experiment's finished runs give, those that the
+// Figures draws everything that the experiment's finished runs give, those that the
 // experiment does not plan left out. A run whose metrics cannot be read is part of the
 // error; what could be drawn is there.
-func All(runs []store.Run, experiment config.Config) ([]Figure, error) {
-	s := summary.Select(runs, experiment)
+func Figures(runs []store.Run, experiment config.Config) ([]Figure, error) {
+	s := Select(runs, experiment)
 	var figures []Figure
 	var failures []error
 	add := func(name string, f Figure) {
@@ -106,7 +100,7 @@ func newCanvas(format string, width, height vg.Length) (vg.CanvasWriterTo, error
 	case SVG:
 		return svgCanvas{vgsvg.New(width, height)}, nil
 	}
-	return nil, fmt.Errorf("unknown format %q of a figure: choose from %s", format, strings.Join(Formats(), ", "))
+	return nil, fmt.Errorf("unknown format %q of a figure: choose from %s", format, strings.Join(FigureFormats(), ", "))
 }
 
 // svgCanvas names other fonts without serifs for whoever lacks the one that an SVG only names. Those named

@@ -1,11 +1,14 @@
-// Package summary computes from finished runs what tables and figures show: which
-// results count, accuracies beside the paper's, gains by class fractions, predictions by
-// class.
+// Package report shows what finished runs have: which results count, tables of them, accuracies beside the
+// paper's, gains, ablations, class weights, predictions by class, the quantities of the paper's theorems, and figures
+// of accuracy and weight distance by epoch and of gain and performance against divergence.
+//
+// A kind of table is a function from a [Selection] to a [sheet.Sheet], and a line in kinds. A kind of figure is a function
+// from it to a [Figure], without panels if there is nothing to draw, and a line in [Figures].
 //
 // Accuracies are in percent here, as the paper prints them; results hold fractions of 1.
 // The best epoch is chosen on target labels, which a user does not have, so that the
 // last one always stands beside it.
-package summary
+package report
 
 import (
 	"fmt"

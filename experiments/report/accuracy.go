@@ -1,4 +1,4 @@
-package table
+package report
 
 import (
 	"fmt"
@@ -8,31 +8,30 @@ import (
 
 	"iwda/experiments/config"
 	"iwda/experiments/report/sheet"
-	"iwda/experiments/report/summary"
 )
 
 // accuracy shows the accuracies of every method on every task.
-func accuracy(s summary.Selection) sheet.Sheet {
-	return accuracySheet(summary.CompareAccuracies(s), "task")
+func accuracy(s Selection) sheet.Sheet {
+	return accuracySheet(CompareAccuracies(s), "task")
 }
 
 // accuracySheet is the table of accuracies: a section a variant, a line a task, under that head, and
 // method.
-func accuracySheet(a summary.Accuracies, tasks string) sheet.Sheet {
+func accuracySheet(a Accuracies, tasks string) sheet.Sheet {
 	columns := accuracyColumns(a, tasks)
 	s := sheet.Sheet{
 		Experiment: a.Experiment, Title: a.Title, Unit: "percent",
 		Legend: accuracyLegend(a), Notes: a.Notes,
 	}
 	for _, variant := range a.Variants() {
-		rows := slices.DeleteFunc(slices.Clone(a.Rows), func(r summary.Row) bool { return r.Variant != variant })
+		rows := slices.DeleteFunc(slices.Clone(a.Rows), func(r Row) bool { return r.Variant != variant })
 		s.Sections = append(s.Sections, sheet.NewSection(variant, columns, rows))
 	}
 	s.Records = sheet.NewRecords(columns, a.Rows)
 	return s
 }
 
-func accuracyColumns(a summary.Accuracies, tasks string) []sheet.Column[summary.Row] {
+func accuracyColumns(a Accuracies, tasks string) []sheet.Column[Row] {
 	wins := "wins"
 	if a.InPaper {
 		wins = "wins (paper)"
@@ -44,55 +43,55 @@ func accuracyColumns(a summary.Accuracies, tasks string) []sheet.Column[summary.
 		}
 		return ""
 	}
-	columns := []sheet.Column[summary.Row]{
-		word("variant", "", func(r summary.Row) string { return r.Variant }),
-		word("task", tasks, func(r summary.Row) string { return r.Task }),
-		word("method", "method", func(r summary.Row) string { return r.Method }),
-		count("seeds", "", func(r summary.Row) int { return r.Seeds }),
-		count("planned", "", func(r summary.Row) int { return r.Planned }),
+	columns := []sheet.Column[Row]{
+		word("variant", "", func(r Row) string { return r.Variant }),
+		word("task", tasks, func(r Row) string { return r.Task }),
+		word("method", "method", func(r Row) string { return r.Method }),
+		count("seeds", "", func(r Row) int { return r.Seeds }),
+		count("planned", "", func(r Row) int { return r.Planned }),
 	}
 	for _, view := range a.Shown() {
 		columns = append(columns, scoreColumns(view)...)
 	}
-	return append(columns, []sheet.Column[summary.Row]{
-		count("pairs", "", func(r summary.Row) int { return r.Pairs }),
-		percent("paper", inPaper("paper"), pointsFormat, func(r summary.Row) float64 { return r.Paper.Mean }),
-		percent("paper_wins", "", noFormat, func(r summary.Row) float64 { return r.Paper.Wins }),
-		percent("difference", inPaper("Δ"), sheet.Printf("%+.2f"), summary.Row.Difference),
+	return append(columns, []sheet.Column[Row]{
+		count("pairs", "", func(r Row) int { return r.Pairs }),
+		percent("paper", inPaper("paper"), pointsFormat, func(r Row) float64 { return r.Paper.Mean }),
+		percent("paper_wins", "", noFormat, func(r Row) float64 { return r.Paper.Wins }),
+		percent("difference", inPaper("Δ"), sheet.Printf("%+.2f"), Row.Difference),
 		{Head: wins, Value: winsShown, Format: sheet.Printf("%.0f%%", " of %.0f", " (%.0f%%)")},
-		percent("", "ties", sheet.Printf("%.0f%%"), func(r summary.Row) float64 { return r.Scores[summary.Best].Ties }),
-		share("seeds", func(r summary.Row) (int, int) { return r.Seeds, r.Planned }),
+		percent("", "ties", sheet.Printf("%.0f%%"), func(r Row) float64 { return r.Scores[Best].Ties }),
+		share("seeds", func(r Row) (int, int) { return r.Seeds, r.Planned }),
 	}...)
 }
 
 // scoreColumns are those of a view, the first of them for readers.
-func scoreColumns(view summary.View) []sheet.Column[summary.Row] {
-	name := summary.Views[view].Name
-	return []sheet.Column[summary.Row]{
-		scored(name, name, func(r summary.Row) summary.Score { return r.Scores[view] }),
-		percent(name+"_deviation", "", noFormat, func(r summary.Row) float64 { return r.Scores[view].Deviation }),
-		percent(name+"_wins", "", noFormat, func(r summary.Row) float64 { return r.Scores[view].Wins }),
-		percent(name+"_ties", "", noFormat, func(r summary.Row) float64 { return r.Scores[view].Ties }),
+func scoreColumns(view View) []sheet.Column[Row] {
+	name := Views[view].Name
+	return []sheet.Column[Row]{
+		scored(name, name, func(r Row) Score { return r.Scores[view] }),
+		percent(name+"_deviation", "", noFormat, func(r Row) float64 { return r.Scores[view].Deviation }),
+		percent(name+"_wins", "", noFormat, func(r Row) float64 { return r.Scores[view].Wins }),
+		percent(name+"_ties", "", noFormat, func(r Row) float64 { return r.Scores[view].Ties }),
 	}
 }
 
 // winsShown is the share of pairs won, their number where it is not that of the planned
 // seeds, and the paper's share.
-func winsShown(r summary.Row) sheet.Value {
+func winsShown(r Row) sheet.Value {
 	pairs := math.NaN()
 	if r.Pairs > 0 && r.Pairs < r.Planned {
 		pairs = float64(r.Pairs)
 	}
-	return sheet.Percent(r.Scores[summary.Best].Wins, pairs, r.Paper.Wins)
+	return sheet.Percent(r.Scores[Best].Wins, pairs, r.Paper.Wins)
 }
 
 // accuracyLegend explains the columns.
-func accuracyLegend(a summary.Accuracies) string {
+func accuracyLegend(a Accuracies) string {
 	text, between := "Accuracy on the target's test set in percent, mean ± standard deviation over seeds. ", ""
 	for _, view := range a.Shown() {
-		text += between + summary.Views[view].Name + ": " + summary.Views[view].Legend
+		text += between + Views[view].Name + ": " + Views[view].Legend
 		between = ". "
-		if view == summary.Best {
+		if view == Best {
 			between = "; "
 		}
 	}
@@ -111,15 +110,15 @@ func accuracyLegend(a summary.Accuracies) string {
 // paper's first table of results: a section a variant, a data set in the place of a task. A data set with
 // a single task is its own average. Variants without an average yet are missing, and a
 // note says so.
-func Average(experiments []summary.Selection) sheet.Sheet {
+func Average(experiments []Selection) sheet.Sheet {
 	return accuracySheet(average(experiments), "data")
 }
 
-func average(experiments []summary.Selection) summary.Accuracies {
-	average := summary.Accuracies{Experiment: "average", Title: "Average over the tasks of each data set"}
+func average(experiments []Selection) Accuracies {
+	average := Accuracies{Experiment: "average", Title: "Average over the tasks of each data set"}
 	seen := map[string]bool{}
 	for _, experiment := range experiments {
-		a := summary.CompareAccuracies(experiment)
+		a := CompareAccuracies(experiment)
 		name := a.Dataset
 		if seen[name] {
 			name = a.Experiment
@@ -144,20 +143,20 @@ func average(experiments []summary.Selection) summary.Accuracies {
 			}
 		}
 	}
-	slices.SortStableFunc(average.Rows, func(a, b summary.Row) int { return strings.Compare(a.Variant, b.Variant) }) // full, subsampled
+	slices.SortStableFunc(average.Rows, func(a, b Row) int { return strings.Compare(a.Variant, b.Variant) }) // full, subsampled
 	return average
 }
 
 // ablation returns the table of the averages over tasks of those methods of DANN's and
 // CDAN's families that have no weights, or weights from that source: the paper's
 // ablations.
-func ablation(weights config.WeightSource) func(summary.Selection) sheet.Sheet {
-	return func(s summary.Selection) sheet.Sheet {
-		return accuracySheet(ablate(summary.CompareAccuracies(s), weights), "task")
+func ablation(weights config.WeightSource) func(Selection) sheet.Sheet {
+	return func(s Selection) sheet.Sheet {
+		return accuracySheet(ablate(CompareAccuracies(s), weights), "task")
 	}
 }
 
-func ablate(a summary.Accuracies, weights config.WeightSource) summary.Accuracies {
+func ablate(a Accuracies, weights config.WeightSource) Accuracies {
 	ablated := a
 	ablated.Title = fmt.Sprintf("%s: %s weights in one loss or both", a.Title, map[config.WeightSource]string{
 		config.EstimatedWeights: "estimated", config.OracleWeights: "true",
@@ -169,11 +168,11 @@ func ablate(a summary.Accuracies, weights config.WeightSource) summary.Accuracie
 		if len(rows) == 0 {
 			ablated.Notes = append(ablated.Notes, fmt.Sprintf("No average of %s: a task has no finished run.", variant))
 		}
-		rows = slices.DeleteFunc(rows, func(row summary.Row) bool {
+		rows = slices.DeleteFunc(rows, func(row Row) bool {
 			method, _ := config.ParseMethod(row.Method)
 			return !method.Alignment.Properties().Ablated || method.Weights != config.NoWeights && method.Weights != weights
 		})
-		slices.SortStableFunc(rows, func(a, b summary.Row) int { return ablationRank(a.Method) - ablationRank(b.Method) })
+		slices.SortStableFunc(rows, func(a, b Row) int { return ablationRank(a.Method) - ablationRank(b.Method) })
 		ablated.Rows = append(ablated.Rows, rows...)
 	}
 	return ablated

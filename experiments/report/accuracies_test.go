@@ -1,4 +1,4 @@
-package summary
+package report
 
 import (
 	"fmt"
@@ -12,7 +12,6 @@ import (
 
 	"iwda/experiments/config"
 	"iwda/experiments/paper"
-	"iwda/experiments/report/internal/sample"
 	"iwda/experiments/store"
 )
 
@@ -20,7 +19,7 @@ import (
 var approximately = cmp.Options{cmpopts.EquateApprox(0, 1e-9), cmpopts.EquateNaNs()}
 
 func compare(results []store.Result, experiment config.Config) Accuracies {
-	return CompareAccuracies(Select(sample.Runs(results...), experiment))
+	return CompareAccuracies(Select(runsWith(results...), experiment))
 }
 
 func group(t *testing.T, a Accuracies, variant, task string) map[string]Row {
@@ -50,7 +49,7 @@ func tasks(a Accuracies, variant string) (tasks []string) {
 }
 
 func TestCompareAccuracies(t *testing.T) {
-	a := compare(sample.DigitsResults(), sample.Digits())
+	a := compare(digitsResults(), digitsSample())
 	nan := math.NaN()
 	for _, test := range []struct {
 		task string
@@ -102,8 +101,8 @@ func TestCompareAccuracies(t *testing.T) {
 
 // A result without accuracies, and without what needs no labels, changes nothing, and is named.
 func TestResultsThatSayNothing(t *testing.T) {
-	want := compare(sample.DigitsResults(), sample.Digits())
-	got := compare(append(sample.DigitsResults(), store.Result{Experiment: "digits", Variant: "full", Task: "mnist-usps", Method: "dann", Seed: 2}), sample.Digits())
+	want := compare(digitsResults(), digitsSample())
+	got := compare(append(digitsResults(), store.Result{Experiment: "digits", Variant: "full", Task: "mnist-usps", Method: "dann", Seed: 2}), digitsSample())
 	if diff := cmp.Diff(want.Rows, got.Rows, approximately); diff != "" {
 		t.Error(diff)
 	}
@@ -113,11 +112,11 @@ func TestResultsThatSayNothing(t *testing.T) {
 }
 
 func TestPaperNotes(t *testing.T) {
-	experiment := sample.Digits()
+	experiment := digitsSample()
 	experiment.Dataset.Name = "office31"
 	experiment.Tasks = []string{"dslr-webcam"}
 	experiment.Methods = []string{"iwjan"}
-	a := compare([]store.Result{sample.Result("subsampled", "dslr-webcam", "iwjan", 1, 1, 1)}, experiment)
+	a := compare([]store.Result{resultOf("subsampled", "dslr-webcam", "iwjan", 1, 1, 1)}, experiment)
 	if notes := strings.Join(a.Notes, "\n"); !strings.Contains(notes, "The paper's row of subsampled, iwjan") {
 		t.Errorf("notes: %s", notes)
 	}
@@ -128,7 +127,7 @@ func TestPaperNotes(t *testing.T) {
 
 // Weights of ImageNet are of interest beside the paper's numbers, where there are such.
 func TestNoteOfPretrainedWeights(t *testing.T) {
-	experiment := sample.Digits()
+	experiment := digitsSample()
 	experiment.Network.Pretrained = config.NotPretrained
 	for dataset, want := range map[string]bool{"office31": true, "files": false} {
 		experiment.Dataset.Name = dataset
@@ -139,11 +138,11 @@ func TestNoteOfPretrainedWeights(t *testing.T) {
 }
 
 func TestAverageOfSomeTasksStandsAlone(t *testing.T) {
-	experiment := sample.Digits()
+	experiment := digitsSample()
 	experiment.Dataset.Name = "office31"
 	experiment.Tasks = []string{"amazon-dslr", "dslr-webcam"}
 	a := compare([]store.Result{
-		sample.Result("full", "amazon-dslr", "dann", 1, 0.5, 0.5), sample.Result("full", "dslr-webcam", "dann", 1, 0.7, 0.7),
+		resultOf("full", "amazon-dslr", "dann", 1, 0.5, 0.5), resultOf("full", "dslr-webcam", "dann", 1, 0.7, 0.7),
 	}, experiment)
 	row := group(t, a, "full", paper.Average)["dann"]
 	if math.Abs(row.Scores[Best].Mean-60) > 1e-9 || !math.IsNaN(row.Paper.Mean) {
@@ -152,7 +151,7 @@ func TestAverageOfSomeTasksStandsAlone(t *testing.T) {
 }
 
 func TestGains(t *testing.T) {
-	got := Gains(Select(sample.Runs(sample.ShiftResults()...), sample.Shift()))
+	got := Gains(Select(runsWith(shiftResults()...), shiftSample()))
 	want := []Gain{
 		{Task: "mnist-usps", Method: "iwdan", Base: "dann", Planned: 3, Points: []GainPoint{
 			{Variant: "source-1", JSD: 0.02, Accuracy: [2]float64{90, 90}, Base: [2]float64{80, 70}, Compared: [2]int{1, 1}, Seeds: 1},
@@ -168,13 +167,13 @@ func TestGains(t *testing.T) {
 	if best, last := got[0].Mean(Best), got[0].Mean(Last); math.Abs(best-4) > 1e-9 || math.Abs(last-9) > 1e-9 {
 		t.Errorf("mean gains %v, %v, want 4 and 9", best, last)
 	}
-	if gains := Gains(Select(sample.Runs(sample.DigitsResults()...), sample.Digits())); gains != nil {
+	if gains := Gains(Select(runsWith(digitsResults()...), digitsSample())); gains != nil {
 		t.Errorf("gains without class fractions: %v", gains)
 	}
 }
 
 func TestConfusions(t *testing.T) {
-	s := Select(sample.Runs(sample.Detailed(sample.DigitsResults())...), sample.Digits())
+	s := Select(runsWith(detailed(digitsResults())...), digitsSample())
 	var all []Confusion
 	for variant, task := range s.NamedTasks() {
 		all = append(all, s.Confusions(variant, task)...)
@@ -197,14 +196,14 @@ func TestConfusions(t *testing.T) {
 // Accuracies of corrected probabilities are summed up as the others are, where every run
 // has one.
 func TestCorrectedAccuracies(t *testing.T) {
-	results := sample.DigitsResults()
-	if slices.Contains(compare(results, sample.Digits()).Shown(), Corrected) {
+	results := digitsResults()
+	if slices.Contains(compare(results, digitsSample()).Shown(), Corrected) {
 		t.Error("results without corrected accuracies have some")
 	}
 	for i := range results {
 		results[i].CorrectedAccuracy = results[i].BestAccuracy
 	}
-	a := compare(results, sample.Digits())
+	a := compare(results, digitsSample())
 	if !slices.Contains(a.Shown(), Corrected) {
 		t.Error("no corrected accuracies")
 	}
@@ -217,7 +216,7 @@ func TestCorrectedAccuracies(t *testing.T) {
 	}
 	results[len(results)-1].CorrectedAccuracy = store.Optional[float64]{}
 	last := results[len(results)-1]
-	if row := group(t, compare(results, sample.Digits()), last.Variant, last.Task)[last.Method]; !math.IsNaN(row.Scores[Corrected].Mean) {
+	if row := group(t, compare(results, digitsSample()), last.Variant, last.Task)[last.Method]; !math.IsNaN(row.Scores[Corrected].Mean) {
 		t.Errorf("%v of runs of which one has no corrected accuracy", row.Scores[Corrected])
 	}
 	for i, r := range results {
@@ -225,7 +224,7 @@ func TestCorrectedAccuracies(t *testing.T) {
 			results[i].CorrectedAccuracy = store.Optional[float64]{}
 		}
 	}
-	row := group(t, compare(results, sample.Digits()), "subsampled", "usps-mnist")["iwdan"]
+	row := group(t, compare(results, digitsSample()), "subsampled", "usps-mnist")["iwdan"]
 	want := row.Scores[Best]
 	want.Wins, want.Ties = math.NaN(), math.NaN()
 	if diff := cmp.Diff(want, row.Scores[Corrected], approximately); diff != "" {

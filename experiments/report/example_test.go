@@ -1,16 +1,16 @@
-package table_test
+package report_test
 
 import (
 	"fmt"
 	"os"
 
 	"iwda/experiments/config"
+	"iwda/experiments/report"
 	"iwda/experiments/report/sheet"
-	"iwda/experiments/report/table"
 	"iwda/experiments/store"
 )
 
-func ExampleBuild() {
+func ExampleTable() {
 	experiment := config.Config{
 		Experiment: "shapes",
 		Tasks:      []string{"drawn-seen"},
@@ -27,7 +27,7 @@ func ExampleBuild() {
 		run.Method, run.BestAccuracy, run.LastAccuracy = "iwdan", store.Measured(0.85), store.Measured(0.85)
 		runs = append(runs, store.Run{Result: run})
 	}
-	if err := table.Build("accuracy", runs, experiment).Write(os.Stdout, sheet.CSV); err != nil {
+	if err := report.Table("accuracy", runs, experiment).Write(os.Stdout, sheet.CSV); err != nil {
 		fmt.Println(err)
 	}
 	// Output:

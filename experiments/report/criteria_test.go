@@ -1,4 +1,4 @@
-package table
+package report
 
 import (
 	"math"
@@ -11,7 +11,6 @@ import (
 
 	"iwda/adaptation/judge"
 	"iwda/experiments/config"
-	"iwda/experiments/report/internal/sample"
 	"iwda/experiments/report/sheet"
 	"iwda/experiments/store"
 	"iwda/inference/selection"
@@ -66,7 +65,7 @@ func TestCriteriaWithoutLabels(t *testing.T) {
 // where they are not known.
 func finished(t *testing.T, root, method string, seed int64, accuracy float64, nth, second, label int) store.Run {
 	t.Helper()
-	result := sample.Result("full", "mnist-usps", method, seed, accuracy, accuracy)
+	result := resultOf("full", "mnist-usps", method, seed, accuracy, accuracy)
 	result.ID = store.ID{Variant: "full", Task: "mnist-usps", Method: method, Seed: seed}.String()
 	if label < 0 {
 		result.BestAccuracy, result.LastAccuracy = store.Optional[float64]{}, store.Optional[float64]{}
@@ -94,7 +93,7 @@ func finished(t *testing.T, root, method string, seed int64, accuracy float64, n
 }
 
 func oneTask() config.Config {
-	experiment := sample.Digits()
+	experiment := digitsSample()
 	experiment.Tasks, experiment.Variants = []string{"mnist-usps"}, []string{"full"}
 	experiment.Methods, experiment.Seeds = []string{"source-only", "iwdan", "dann"}, []int64{1, 2}
 	return experiment
@@ -189,9 +188,9 @@ func TestRunWithoutCalibration(t *testing.T) {
 // Runs without anything to choose by, and tasks whose runs cannot be compared, are named in notes.
 func TestCriteriaThatCannotBeCompared(t *testing.T) {
 	root := t.TempDir()
-	experiment := sample.Digits()
+	experiment := digitsSample()
 	experiment.Variants, experiment.Seeds = []string{"full"}, []int64{1}
-	without := sample.Result("full", "usps-mnist", "dann", 1, 0.5, 0.5)
+	without := resultOf("full", "usps-mnist", "dann", 1, 0.5, 0.5)
 	without.ID = "full/usps-mnist/dann/seed-1"
 	spoilt := finished(t, root, "dann", 1, 0.5, 9, 30, 1)
 	outputs := must.Have(spoilt.Dir.ReadOutputs())(t)

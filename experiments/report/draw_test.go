@@ -1,4 +1,4 @@
-package figure
+package report
 
 import (
 	"bytes"
@@ -14,7 +14,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"iwda/experiments/config"
-	"iwda/experiments/report/internal/sample"
 	"iwda/experiments/store"
 	"iwda/internal/must"
 	"iwda/internal/testfiles"
@@ -59,11 +58,11 @@ func storedRuns(t *testing.T, root string, results []store.Result) []store.Run {
 // said.
 func TestFigures(t *testing.T) {
 	folder := t.TempDir()
-	results := sample.Detailed(append(sample.DigitsResults(), sample.Result("subsampled", "usps-mnist", "cdan", 1, 1, 1)))
+	results := detailed(append(digitsResults(), resultOf("subsampled", "usps-mnist", "cdan", 1, 1, 1)))
 	runs := storedRuns(t, t.TempDir(), results)
 	broken := runs[0].Dir.Path(store.MetricsFile) // the only one of source-only
 	testfiles.Write(t, broken, "x\n")
-	figures, err := All(runs, sample.Digits())
+	figures, err := Figures(runs, digitsSample())
 	must.Fail(t, err, broken)
 	paths := drawAll(t, figures, folder, PNG, SVG)
 	var want []string
@@ -81,7 +80,7 @@ func TestFigures(t *testing.T) {
 			t.Errorf("label %q: want %v in%s", label, there, texts)
 		}
 	}
-	if figures, err := All(nil, sample.Digits()); len(figures) != 0 || err != nil {
+	if figures, err := Figures(nil, digitsSample()); len(figures) != 0 || err != nil {
 		t.Errorf("without runs: %v, %v", figures, err)
 	}
 }
@@ -106,7 +105,7 @@ func checkPNG(t *testing.T, path string) {
 	if r, g, b, a := image.At(0, 0).RGBA(); r != 0xFFFF || g != 0xFFFF || b != 0xFFFF || a != 0xFFFF {
 		t.Errorf("%s: the corner is not white", path)
 	}
-	want, found := styleOf(config.Ordered(sample.Digits().Methods), "iwdan").color, 0
+	want, found := styleOf(config.Ordered(digitsSample().Methods), "iwdan").color, 0
 	for y := bounds.Min.Y; y < bounds.Max.Y; y++ {
 		for x := bounds.Min.X; x < bounds.Max.X; x++ {
 			if color.NRGBAModel.Convert(image.At(x, y)) == want {

@@ -1,11 +1,10 @@
-package table
+package report
 
 import (
 	"fmt"
 	"slices"
 
 	"iwda/experiments/report/sheet"
-	"iwda/experiments/report/summary"
 	"iwda/experiments/store"
 	"iwda/experiments/theory"
 )
@@ -14,7 +13,7 @@ import (
 // many runs their bounds say nothing; for programs, run by run: see package theory. It takes the source's
 // training set and the target's test set for the two domains. Runs without such quantities are left
 // out, and a note says why.
-func theorems(s summary.Selection) sheet.Sheet {
+func theorems(s Selection) sheet.Sheet {
 	built := newSheet(s, "the paper's theorems")
 	built.Legend = "On the source's training set (S) and the target's test set (T), at the end of the run, with the predictions Ŷ as the representation; means over seeds. " +
 		"ε: error. gap: |ε S - ε T|, by theorem 3.1 ≤ bound, ‖D_S(Y) - D_T(Y)‖₁ BER + 2(k-1) ΔCE; BER: the source's largest error of a class; " +

@@ -1,4 +1,4 @@
-package table
+package report
 
 import (
 	"bytes"
@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"iwda/experiments/config"
-	"iwda/experiments/report/internal/sample"
 	"iwda/experiments/report/sheet"
 	"iwda/experiments/store"
 	"iwda/internal/must"
@@ -17,19 +16,19 @@ import (
 // TestWithoutTargetLabels: what labels of the target alone would give is absent from
 // every table, and nothing fails.
 func TestWithoutTargetLabels(t *testing.T) {
-	results := sample.Detailed(sample.DigitsResults())
+	results := detailed(digitsResults())
 	for i := range results {
 		results[i].TrueWeights, results[i].WeightDistance, results[i].Confusion = nil, store.Optional[float64]{}, nil
 	}
 	for _, kind := range Kinds() {
 		for _, format := range sheet.Formats() {
-			if err := Build(kind, sample.Runs(results...), sample.Digits()).Write(io.Discard, format); err != nil {
+			if err := Table(kind, runsWith(results...), digitsSample()).Write(io.Discard, format); err != nil {
 				t.Errorf("%s as %s: %v", kind, format, err)
 			}
 		}
 	}
 	var text bytes.Buffer
-	must.Do(t, Build("weights", sample.Runs(results...), sample.Digits()).Write(&text, sheet.Markdown))
+	must.Do(t, Table("weights", runsWith(results...), digitsSample()).Write(&text, sheet.Markdown))
 	for _, want := range []string{"## full, mnist-usps\n\n| method |", "| iwdan  | 1.02 | 1.12 | 1.22 | 1.32 | 1.42 | 1.52 | 1.62 | 1.72 | 1.82 | 1.92 |        – |   1/3 |"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("no\n%s in\n%s", want, &text)
@@ -38,9 +37,9 @@ func TestWithoutTargetLabels(t *testing.T) {
 }
 
 func TestTheorems(t *testing.T) {
-	results := sample.Detailed(sample.DigitsResults())
+	results := detailed(digitsResults())
 	results[0].SourceConfusion = nil
-	built := Build("theory", sample.Runs(results...), sample.Digits())
+	built := Table("theory", runsWith(results...), digitsSample())
 	// The results are of five methods on a task, of which all runs have the same predictions.
 	if n := len(built.Records.Rows); n != len(results)-1 || len(built.Sections) != 2 || len(built.Sections[0].Rows) != 5 {
 		t.Fatalf("%d rows, sections %+v", n, built.Sections)
@@ -70,15 +69,15 @@ func TestTheorems(t *testing.T) {
 
 // The paper's numbers stand beside no run on other data than the published ones, and a note says why.
 func TestNoPaperBesideOtherData(t *testing.T) {
-	shift, digits := sample.ShiftResults(), sample.DigitsResults()
+	shift, digits := shiftResults(), digitsResults()
 	for kind, of := range map[string]struct {
 		results    []store.Result
 		experiment config.Config
-	}{"accuracy": {digits, sample.Digits()}, "gains": {shift, sample.Shift()}, "weights": {digits, sample.Digits()}} {
+	}{"accuracy": {digits, digitsSample()}, "gains": {shift, shiftSample()}, "weights": {digits, digitsSample()}} {
 		for _, unpublished := range [][]string{nil, {"mnist: 400 of 60000 images"}} {
 			of.results[len(of.results)-1].Unpublished = unpublished
 			var text bytes.Buffer
-			must.Do(t, Build(kind, sample.Runs(of.results...), of.experiment).Write(&text, sheet.Markdown))
+			must.Do(t, Table(kind, runsWith(of.results...), of.experiment).Write(&text, sheet.Markdown))
 			said := strings.Join(strings.Fields(text.String()), " ") // whatever the lines
 			note := strings.Contains(said, "Not beside the paper's numbers, because the data are not the published ones: mnist: 400 of 60000")
 			shown := strings.Contains(said, "| paper |") || strings.Contains(said, "(paper)") || strings.Contains(said, "paper: the paper's")
