@@ -119,10 +119,6 @@ func (d Device) Name() string { return goString(C.iwt_device_name(d.index())) }
 // Version returns libtorch's version.
 func Version() string { return goString(C.iwt_version()) }
 
-// ParallelInfo describes libtorch's threads and the libraries behind its linear
-// algebra, for people to read.
-func ParallelInfo() string { return goString(C.iwt_parallel_info()) }
-
 // ProductsByOneDNN reports whether matrices of float32 on the CPU are multiplied by oneDNN,
 // which this package prefers where it is a library of its own on x86-64, and not by BLAS.
 func ProductsByOneDNN() bool { return bool(C.iwt_products_by_onednn()) }
@@ -131,7 +127,7 @@ func ProductsByOneDNN() bool { return bool(C.iwt_products_by_onednn()) }
 // as AVX512, or fewer where the environment's ATEN_CPU_CAPABILITY says so; sums round by it.
 // It is empty where libtorch does not tell.
 func InstructionSet() string {
-	_, rest, _ := strings.Cut(ParallelInfo(), "CPU capability usage: ")
+	_, rest, _ := strings.Cut(goString(C.iwt_parallel_info()), "CPU capability usage: ")
 	name, _, _ := strings.Cut(rest, "\n")
 	return strings.TrimSpace(name)
 }

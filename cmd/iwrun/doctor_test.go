@@ -24,32 +24,36 @@ func TestDoctor(t *testing.T) {
 // The doctor says which models the GPUs are.
 func TestPrintNamesGPUs(t *testing.T) {
 	for want, models := range map[string][]string{
-		"device      cpu; CUDA devices: 0\n":          nil,
-		"device      cpu; CUDA devices: 2 (A, B C)\n": {"A", "B C"},
+		"device      cpu; CUDA devices: 0 []\n":              nil,
+		"device      cpu; CUDA devices: 2 [\"A\" \"B C\"]\n": {"A", "B C"},
 	} {
-		var text strings.Builder
-		facts{Device: "cpu", Facts: engine.Facts{CUDADevices: models}}.print(&text)
-		if !strings.Contains(text.String(), want) {
-			t.Errorf("%q is not in\n%s", want, text.String())
+		if text := doctorSays(facts{Device: "cpu", Facts: engine.Facts{CUDADevices: models}}); !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
 		}
 	}
 }
 
+func doctorSays(f facts) string {
+	var text strings.Builder
+	f.print(&text)
+	return text.String()
+}
+
 func TestWarnings(t *testing.T) {
-	healthy := facts{Jobs: 2, Threads: 2, Usable: 8, Physical: 4}
-	if warnings := healthy.warnings(); len(warnings) != 0 {
-		t.Errorf("healthy: %q", warnings)
+	healthy := facts{Jobs: 2, Threads: 2, Cores: 4}
+	if text := doctorSays(healthy); strings.Contains(text, "warning: ") {
+		t.Errorf("healthy: %q", text)
 	}
 	for want, spoil := range map[string]func(*facts){
 		"need 6 cores, but there are 4": func(f *facts) { f.Jobs = 3 },
-		"but there are 3":               func(f *facts) { f.Usable = 3 },
+		"but there are 3":               func(f *facts) { f.Cores = 3 },
 		"NVIDIA driver":                 func(f *facts) { f.Driver = true },
 		"no libtorch: it is not there":  func(f *facts) { f.Driver, f.Missing = true, errors.New("it is not there") },
 	} {
 		f := healthy
 		spoil(&f)
-		if warnings := f.warnings(); len(warnings) != 1 || !strings.Contains(warnings[0], want) {
-			t.Errorf("%q: %q", want, warnings)
+		if text := doctorSays(f); strings.Count(text, "warning: ") != 1 || !strings.Contains(text, want) {
+			t.Errorf("%q: %q", want, text)
 		}
 	}
 }

@@ -397,7 +397,6 @@ type Facts struct {
 	Torch       string   // libtorch's version
 	CUDADevices []string // the models
 	OneDNN      bool     // multiplies matrices of float32
-	Parallel    string   // libtorch's own description of its threads and libraries
 }
 
 // Models are models whose networks are made.

@@ -30,26 +30,20 @@ func (o Options) onGPU() bool {
 }
 
 // Cores returns the number of cores that this process may use: of the machine's
-// physical cores, what its affinity and control group allow.
+// physical cores, each of which may run several threads of hardware, where the system tells
+// them, what its affinity and control group allow.
 func Cores() int {
-	usable := runtime.GOMAXPROCS(0)
-	if physical := PhysicalCores(); physical > 0 {
-		return min(usable, physical)
-	}
-	return usable
-}
-
-// PhysicalCores returns the number of cores, of which each may run several threads
-// of hardware, and 0 where the system does not tell.
-func PhysicalCores() int {
-	paths, _ := filepath.Glob("/sys/devices/system/cpu/cpu[0-9]*/topology/thread_siblings_list")
 	siblings := map[string]bool{}
+	paths, _ := filepath.Glob("/sys/devices/system/cpu/cpu[0-9]*/topology/thread_siblings_list")
 	for _, path := range paths {
 		if text, err := input.Read(path, input.Words); err == nil {
 			siblings[string(text)] = true
 		}
 	}
-	return len(siblings)
+	if len(siblings) == 0 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return min(runtime.GOMAXPROCS(0), len(siblings))
 }
 
 // CheckResults returns an error if the folder of results cannot be written although a

@@ -167,7 +167,7 @@ func (s *server) measure(ctx context.Context, all *[]engine.Work) (engine.Costs,
 }
 
 func facts(context.Context, *any) (engine.Facts, error) {
-	return engine.Facts{Torch: torch.Version(), CUDADevices: cudaDevices(), OneDNN: torch.ProductsByOneDNN(), Parallel: torch.ParallelInfo()}, nil
+	return engine.Facts{Torch: torch.Version(), CUDADevices: cudaDevices(), OneDNN: torch.ProductsByOneDNN()}, nil
 }
 
 // cudaDevices returns the models of the CUDA devices.
