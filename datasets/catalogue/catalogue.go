@@ -41,7 +41,6 @@ func (k Kind) Of(n int) string {
 type Dataset struct {
 	Name  string // as configurations name it: "office31"
 	Title string // as papers name it in a text: "VisDA-2017"
-	Head  string // as papers name it in a table: "Visda"
 	Kind  Kind
 
 	// Classes are the names of the classes in label order, nil where the files say
@@ -75,7 +74,6 @@ type Dataset struct {
 // Domain is a domain of a data set.
 type Domain struct {
 	Name string // as tasks name it: "mnist"
-	Head string // as papers name it in a table: "MNIST"
 	// Train and Test are the published numbers of images of each class, in label
 	// order, of the set that is trained on and of the test set. They are nil where
 	// there is no such set, or where its numbers are the user's choice.

@@ -27,8 +27,8 @@ func find(t testing.TB, name string) catalogue.Dataset {
 func TestEveryDatasetIsWhole(t *testing.T) {
 	seen := map[string]bool{}
 	for _, data := range catalogue.All() {
-		if data.Name == "" || data.Title == "" || data.Head == "" || data.Kind == 0 || seen[data.Name] {
-			t.Errorf("%q: title %q, head %q, kind %d, or the name twice", data.Name, data.Title, data.Head, data.Kind)
+		if data.Name == "" || data.Title == "" || data.Kind == 0 || seen[data.Name] {
+			t.Errorf("%q: title %q, kind %d, or the name twice", data.Name, data.Title, data.Kind)
 		}
 		seen[data.Name] = true
 		if text := data.Instructions("some/where"); text == "" || strings.HasSuffix(text, "\n") || data.Drawn() == strings.Contains(text, "some/where") {
@@ -38,8 +38,8 @@ func TestEveryDatasetIsWhole(t *testing.T) {
 			t.Errorf("%s: %d domains and %d tasks", data.Name, len(data.Domains), len(data.Tasks))
 		}
 		for _, domain := range data.Domains {
-			if domain.Name == "" || domain.Head == "" || strings.Contains(domain.Name, "-") {
-				t.Errorf("%s: domain %q with the head %q", data.Name, domain.Name, domain.Head)
+			if domain.Name == "" || strings.Contains(domain.Name, "-") {
+				t.Errorf("%s: domain %q", data.Name, domain.Name)
 			}
 			for _, counts := range [][]int{domain.Train, domain.Test} {
 				if counts != nil && (len(counts) != len(data.Classes) || slices.Min(counts) <= 0) {

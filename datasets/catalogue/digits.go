@@ -14,17 +14,17 @@ import (
 // digits are MNIST and USPS, the paper's first data set.
 func digits() Dataset {
 	d := Dataset{
-		Name: "digits", Title: "Digits", Head: "Digits",
+		Name: "digits", Title: "Digits",
 		Kind:    SmallImages,
 		Classes: datasets.DigitNames(),
 		Domains: []Domain{
 			{
-				Name: "mnist", Head: "MNIST",
+				Name:  "mnist",
 				Train: []int{5923, 6742, 5958, 6131, 5842, 5421, 5918, 6265, 5851, 5949},
 				Test:  []int{980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009},
 			},
 			{
-				Name: "usps", Head: "USPS",
+				Name:  "usps",
 				Train: []int{1194, 1005, 731, 658, 652, 556, 664, 645, 542, 644},
 				Test:  []int{359, 264, 198, 166, 200, 160, 170, 147, 166, 177},
 			},

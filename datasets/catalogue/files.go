@@ -95,7 +95,7 @@ func (f Files) check(kind Kind, first string) error {
 // see [Dataset.Of].
 func ownFiles() Dataset {
 	return Dataset{
-		Name: "files", Title: "Files", Head: "files",
+		Name: "files", Title: "Files",
 		Kind:     Vectors,
 		Root:     ".",
 		Settings: "network: {name: mlp, features: 256, layers: 1}\ntrain: {epochs: 20}",

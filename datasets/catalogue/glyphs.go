@@ -5,10 +5,10 @@ import "iwda/datasets"
 // glyphs are digits drawn from fonts, the data of the demonstration.
 func glyphs() Dataset {
 	d := Dataset{
-		Name: "glyphs", Title: "Glyphs", Head: "glyphs",
+		Name: "glyphs", Title: "Glyphs",
 		Kind:         SmallImages,
 		Classes:      datasets.DigitNames(),
-		Domains:      []Domain{{Name: "clean", Head: "clean"}, {Name: "warped", Head: "warped"}},
+		Domains:      []Domain{{Name: "clean"}, {Name: "warped"}},
 		Settings:     "dataset: {train_per_class: 400, test_per_class: 100}",
 		instructions: drawn("Digits drawn from fonts that are part of the program"),
 		open: func(domain, split string, from Source) (datasets.Set, error) {

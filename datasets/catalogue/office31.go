@@ -7,7 +7,6 @@ func office31() Dataset {
 	return imageFiles(Dataset{
 		Name:  "office31",
 		Title: "Office-31",
-		Head:  "Office-31",
 		Classes: []string{
 			"back_pack", "bike", "bike_helmet", "bookcase", "bottle", "calculator", "desk_chair", "desk_lamp",
 			"desktop_computer", "file_cabinet", "headphones", "keyboard", "laptop_computer", "letter_tray",
@@ -17,7 +16,6 @@ func office31() Dataset {
 		Domains: []Domain{
 			{
 				Name:    "amazon",
-				Head:    "Amazon",
 				folders: []string{"amazon/images", "amazon"},
 				Train: []int{
 					92, 82, 72, 82, 36, 94, 91, 97, 97, 81, 99, 100, 100, 98, 100, 99,
@@ -26,7 +24,6 @@ func office31() Dataset {
 			},
 			{
 				Name:    "dslr",
-				Head:    "DSLR",
 				folders: []string{"dslr/images", "dslr"},
 				Train: []int{
 					12, 21, 24, 12, 16, 12, 13, 14, 15, 15, 13, 10, 24, 16, 31, 22,
@@ -35,7 +32,6 @@ func office31() Dataset {
 			},
 			{
 				Name:    "webcam",
-				Head:    "Webcam",
 				folders: []string{"webcam/images", "webcam"},
 				Train: []int{
 					29, 21, 28, 12, 16, 31, 40, 18, 21, 19, 27, 27, 30, 19, 30, 43,

@@ -8,7 +8,6 @@ func officeHome() Dataset {
 	return imageFiles(Dataset{
 		Name:  "officehome",
 		Title: "Office-Home",
-		Head:  "Office-Home",
 		Classes: []string{
 			"Drill", "Exit_Sign", "Bottle", "Glasses", "Computer", "File_Cabinet", "Shelf", "Toys", "Sink", "Laptop",
 			"Kettle", "Folder", "Keyboard", "Flipflops", "Pencil", "Bed", "Hammer", "ToothBrush", "Couch", "Bike",
@@ -21,7 +20,6 @@ func officeHome() Dataset {
 		Domains: []Domain{
 			{
 				Name:    "art",
-				Head:    "Art",
 				folders: []string{"Art", "OfficeHomeDataset_10072016/Art"},
 				Train: []int{
 					15, 21, 99, 40, 44, 22, 42, 20, 41, 51, 46, 20, 18, 46, 26, 40, 40, 43, 40, 75, 19, 49,
@@ -31,7 +29,6 @@ func officeHome() Dataset {
 			},
 			{
 				Name:    "clipart",
-				Head:    "Clipart",
 				folders: []string{"Clipart", "OfficeHomeDataset_10072016/Clipart"},
 				Train: []int{
 					48, 41, 99, 52, 99, 40, 42, 99, 42, 99, 40, 99, 99, 40, 99, 98, 99, 39, 64, 99, 41, 99,
@@ -41,7 +38,6 @@ func officeHome() Dataset {
 			},
 			{
 				Name:    "product",
-				Head:    "Product",
 				folders: []string{"Product", "OfficeHomeDataset_10072016/Product"},
 				Train: []int{
 					67, 67, 62, 67, 96, 71, 49, 45, 46, 99, 72, 90, 99, 99, 40, 43, 57, 42, 88, 44, 38, 41,
@@ -51,7 +47,6 @@ func officeHome() Dataset {
 			},
 			{
 				Name:    "real",
-				Head:    "Real",
 				folders: []string{"Real World", "OfficeHomeDataset_10072016/Real World", "Real"},
 				Train: []int{
 					51, 81, 78, 60, 64, 58, 66, 67, 77, 67, 72, 57, 75, 85, 59, 83, 52, 85, 76, 99, 67, 58,

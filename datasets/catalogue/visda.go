@@ -7,7 +7,6 @@ func visda() Dataset {
 	d := imageFiles(Dataset{
 		Name:  "visda",
 		Title: "VisDA-2017",
-		Head:  "Visda",
 		Classes: []string{
 			"aeroplane", "bicycle", "bus", "car", "horse", "knife",
 			"motorcycle", "person", "plant", "skateboard", "train", "truck",
@@ -15,13 +14,11 @@ func visda() Dataset {
 		Domains: []Domain{
 			{
 				Name:    "synthetic",
-				Head:    "Synth.",
 				folders: []string{"train", "synthetic"},
 				Train:   []int{14309, 7365, 16640, 12800, 9512, 14240, 17360, 12160, 10731, 11680, 16000, 9600},
 			},
 			{
 				Name:    "real",
-				Head:    "Real",
 				folders: []string{"validation", "real"},
 				Train:   []int{3646, 3475, 4690, 10401, 4691, 2075, 5796, 4000, 4549, 2281, 4236, 5548},
 			},

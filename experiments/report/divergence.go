@@ -2,7 +2,6 @@ package report
 
 import (
 	"math"
-	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
@@ -15,27 +14,22 @@ import (
 )
 
 // Divergences returns the Jensen-Shannon divergences between the label distributions of
-// the paper's tasks, computed from the published numbers of training images of each class: the
-// paper's three tables, each for whole and for subsampled sources, rows sources, columns targets.
+// the paper's tasks, computed from the published numbers of training images of each class, beside
+// those of the paper's three tables.
 func Divergences() sheet.Sheet {
 	built := sheet.Sheet{
 		Experiment: "jsd",
-		Title:      "Jensen-Shannon divergence between the label distributions of source (rows) and target (columns)",
-		Legend:     "Natural logarithm. Subsampled: the source keeps 30% of the images of each class in the first half of the classes.",
+		Title:      "Jensen-Shannon divergence between the label distributions of source and target",
+		Legend:     "Natural logarithm. subsampled: the source keeps 30% of the images of each class in the first half of the classes.",
 	}
 	var all []taskDivergence
-	for _, table := range []struct {
-		title    string
-		datasets []string
-	}{{"Digits and VisDA", []string{"digits", "visda"}}, {"Office-31", []string{"office31"}}, {"Office-Home", []string{"officehome"}}} {
+	for _, dataset := range []string{"digits", "visda", "office31", "officehome"} {
+		var tasks []taskDivergence
 		for _, variant := range []string{config.Full, config.Subsampled} {
-			var tasks []taskDivergence
-			for _, dataset := range table.datasets {
-				tasks = append(tasks, taskDivergences(dataset, variant)...)
-			}
-			built.Sections = append(built.Sections, divergenceSection(table.title+", "+variant, tasks))
-			all = append(all, tasks...)
+			tasks = append(tasks, taskDivergences(dataset, variant)...)
 		}
+		built.Sections = append(built.Sections, sheet.NewSection(dataset, divergenceColumns, tasks))
+		all = append(all, tasks...)
 	}
 	built.Records = sheet.NewRecords(divergenceColumns, all)
 	return built
@@ -49,11 +43,11 @@ type taskDivergence struct {
 
 var divergenceColumns = []sheet.Column[taskDivergence]{
 	word("dataset", "", func(d taskDivergence) string { return d.dataset }),
-	word("variant", "", func(d taskDivergence) string { return d.variant }),
-	word("source", "", func(d taskDivergence) string { return d.source }),
-	word("target", "", func(d taskDivergence) string { return d.target }),
-	number("jsd", "", noFormat, func(d taskDivergence) float64 { return d.jsd }),
-	number("paper", "", noFormat, func(d taskDivergence) float64 { return d.paper }),
+	word("variant", "variant", func(d taskDivergence) string { return d.variant }),
+	word("source", "source", func(d taskDivergence) string { return d.source }),
+	word("target", "target", func(d taskDivergence) string { return d.target }),
+	number("jsd", "JSD", sheet.Scientific, func(d taskDivergence) float64 { return d.jsd }),
+	number("paper", "paper", sheet.Scientific, func(d taskDivergence) float64 { return d.paper }),
 }
 
 // taskDivergences are those of the paper's tasks of a data set.
@@ -68,46 +62,6 @@ func taskDivergences(dataset, variant string) (all []taskDivergence) {
 		all = append(all, d)
 	}
 	return all
-}
-
-// divergenceSection has a row a source and a column a target.
-func divergenceSection(title string, tasks []taskDivergence) sheet.Section {
-	var sources, targets []string
-	values := map[[2]string]float64{}
-	for _, d := range tasks {
-		if !slices.Contains(sources, d.source) {
-			sources = append(sources, d.source)
-		}
-		if !slices.Contains(targets, d.target) {
-			targets = append(targets, d.target)
-		}
-		values[[2]string{d.source, d.target}] = d.jsd
-	}
-	slices.SortStableFunc(targets, func(a, b string) int { return rank(sources, a) - rank(sources, b) })
-	columns := []sheet.Column[string]{word("", "source", displayName)}
-	for _, target := range targets {
-		columns = append(columns, sheet.Column[string]{
-			Head: displayName(target), Format: sheet.Scientific,
-			Value: func(source string) sheet.Value {
-				if source == target {
-					return sheet.Number(0)
-				}
-				if value, ok := values[[2]string{source, target}]; ok {
-					return sheet.Number(value)
-				}
-				return sheet.Value{}
-			},
-		})
-	}
-	return sheet.NewSection(title, columns, sources)
-}
-
-// rank is the index of a name in a list, and the list's length if it is not there.
-func rank(list []string, name string) int {
-	if i := slices.Index(list, name); i >= 0 {
-		return i
-	}
-	return len(list)
 }
 
 // trainShares are the class shares of the published training images of a domain of the paper,
@@ -133,18 +87,4 @@ func trainShares(dataset, domain string, subsampled bool) []float64 {
 		shares[c] /= total
 	}
 	return shares
-}
-
-// displayName is the paper's name of a data set or domain, and the name itself where it
-// is of neither.
-func displayName(name string) string {
-	for _, data := range catalogue.All() {
-		if data.Name == name {
-			return data.Head
-		}
-		if domain, err := data.Domain(name); err == nil {
-			return domain.Head
-		}
-	}
-	return name
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // theorems shows, by method, means over seeds of the quantities of the paper's theorems, and for how
-// many runs their bounds say nothing; for programs, run by run: see package theory. It takes the source's
+// many runs their bounds say nothing: see package theory. It takes the source's
 // training set and the target's test set for the two domains. Runs without such quantities are left
 // out, and a note says why.
 func theorems(s Selection) sheet.Sheet {
@@ -22,7 +22,6 @@ func theorems(s Selection) sheet.Sheet {
 		"d_TV: the largest total variation distance between the domains' predictions of one class, by theorem 3.4 ≤ bound. JSD Y, JSD Ŷ, JSD w: " +
 		"Jensen-Shannon divergence of the domains' labels, of their predictions, and of these with the source's true class weights, which is 0 under GLS by lemma 3.1. " +
 		"nothing: runs whose bound is 1 or more, or whose floor is 0, and so says nothing; no GLS: runs whose joint error is above 2 BER."
-	var runs []boundsRow
 	var methods []methodBounds
 	for _, variant := range s.Experiment.Variants {
 		for _, task := range s.Experiment.Tasks {
@@ -36,7 +35,6 @@ func theorems(s Selection) sheet.Sheet {
 						continue
 					}
 					of.runs = append(of.runs, b)
-					runs = append(runs, boundsRow{run, b})
 				}
 				if len(of.runs) > 0 {
 					methods = append(methods, of)
@@ -56,7 +54,7 @@ func theorems(s Selection) sheet.Sheet {
 		built.Notes = append(built.Notes, fmt.Sprintf("Of %d runs, the bound of theorem 3.1 says nothing in %d, that of 3.4 in %d, the floor in %d; in %d the joint error excludes GLS.",
 			len(all.runs), all.count(gapSaysNothing), all.count(distanceSaysNothing), all.count(floorSaysNothing), all.count(excludesGLS)))
 	}
-	built.Records = sheet.NewRecords(boundsColumns, runs)
+	built.Records = sheet.NewRecords(slices.Concat(errorColumns, distanceColumns[len(placeOfBounds):]), methods)
 	return built
 }
 
@@ -79,8 +77,8 @@ func floorSaysNothing(b theory.Bounds) bool    { return b.JointErrorFloor == 0 }
 func excludesGLS(b theory.Bounds) bool         { return b.JointError > b.JointErrorBound }
 
 // meanColumn shows the mean over seeds, countColumn how many runs are so.
-func meanColumn(head string, of func(theory.Bounds) float64) sheet.Column[methodBounds] {
-	return number("", head, sheet.Printf("%.3f"), func(m methodBounds) float64 {
+func meanColumn(name, head string, of func(theory.Bounds) float64) sheet.Column[methodBounds] {
+	return number(name, head, sheet.Printf("%.3f"), func(m methodBounds) float64 {
 		sum := 0.0
 		for _, b := range m.runs {
 			sum += of(b)
@@ -89,36 +87,39 @@ func meanColumn(head string, of func(theory.Bounds) float64) sheet.Column[method
 	})
 }
 
-func countColumn(head string, is func(theory.Bounds) bool) sheet.Column[methodBounds] {
-	return share(head, func(m methodBounds) (int, int) { return m.count(is), len(m.runs) })
+func countColumn(name, head string, is func(theory.Bounds) bool) sheet.Column[methodBounds] {
+	column := share(head, func(m methodBounds) (int, int) { return m.count(is), len(m.runs) })
+	column.Name = name
+	return column
 }
 
 var placeOfBounds = []sheet.Column[methodBounds]{
-	word("", "variant", func(m methodBounds) string { return m.variant }),
-	word("", "task", func(m methodBounds) string { return m.task }),
-	word("", "method", func(m methodBounds) string { return m.method }),
+	word("variant", "variant", func(m methodBounds) string { return m.variant }),
+	word("task", "task", func(m methodBounds) string { return m.task }),
+	word("method", "method", func(m methodBounds) string { return m.method }),
 }
 
 var errorColumns = append(slices.Clone(placeOfBounds), []sheet.Column[methodBounds]{
-	meanColumn("ε S", func(b theory.Bounds) float64 { return b.SourceError }),
-	meanColumn("ε T", func(b theory.Bounds) float64 { return b.TargetError }),
-	meanColumn("gap", func(b theory.Bounds) float64 { return b.ErrorGap }),
-	meanColumn("bound", func(b theory.Bounds) float64 { return b.ErrorGapBound }),
-	countColumn("nothing", gapSaysNothing),
-	meanColumn("joint", func(b theory.Bounds) float64 { return b.JointError }),
-	meanColumn("2 BER", func(b theory.Bounds) float64 { return b.JointErrorBound }),
-	countColumn("no GLS", excludesGLS),
-	meanColumn("floor", func(b theory.Bounds) float64 { return b.JointErrorFloor }),
-	countColumn("nothing", floorSaysNothing),
+	count("seeds", "", func(m methodBounds) int { return len(m.runs) }),
+	meanColumn("source_error", "ε S", func(b theory.Bounds) float64 { return b.SourceError }),
+	meanColumn("target_error", "ε T", func(b theory.Bounds) float64 { return b.TargetError }),
+	meanColumn("error_gap", "gap", func(b theory.Bounds) float64 { return b.ErrorGap }),
+	meanColumn("error_gap_bound", "bound", func(b theory.Bounds) float64 { return b.ErrorGapBound }),
+	countColumn("error_gap_bound_says_nothing", "nothing", gapSaysNothing),
+	meanColumn("joint_error", "joint", func(b theory.Bounds) float64 { return b.JointError }),
+	meanColumn("joint_error_bound", "2 BER", func(b theory.Bounds) float64 { return b.JointErrorBound }),
+	countColumn("excludes_gls", "no GLS", excludesGLS),
+	meanColumn("joint_error_floor", "floor", func(b theory.Bounds) float64 { return b.JointErrorFloor }),
+	countColumn("joint_error_floor_says_nothing", "nothing", floorSaysNothing),
 }...)
 
 var distanceColumns = append(slices.Clone(placeOfBounds), []sheet.Column[methodBounds]{
-	meanColumn("d_TV", func(b theory.Bounds) float64 { return b.ConditionalDistance }),
-	meanColumn("bound", func(b theory.Bounds) float64 { return b.ConditionalDistanceBound }),
-	countColumn("nothing", distanceSaysNothing),
-	meanColumn("JSD Y", func(b theory.Bounds) float64 { return b.LabelJSD }),
-	meanColumn("JSD Ŷ", func(b theory.Bounds) float64 { return b.PredictionJSD }),
-	meanColumn("JSD w", func(b theory.Bounds) float64 { return b.WeightedPredictionJSD }),
+	meanColumn("conditional_distance", "d_TV", func(b theory.Bounds) float64 { return b.ConditionalDistance }),
+	meanColumn("conditional_distance_bound", "bound", func(b theory.Bounds) float64 { return b.ConditionalDistanceBound }),
+	countColumn("conditional_distance_bound_says_nothing", "nothing", distanceSaysNothing),
+	meanColumn("label_jsd", "JSD Y", func(b theory.Bounds) float64 { return b.LabelJSD }),
+	meanColumn("prediction_jsd", "JSD Ŷ", func(b theory.Bounds) float64 { return b.PredictionJSD }),
+	meanColumn("weighted_prediction_jsd", "JSD w", func(b theory.Bounds) float64 { return b.WeightedPredictionJSD }),
 }...)
 
 func bounds(run store.Result) (theory.Bounds, error) {
@@ -132,28 +133,3 @@ func bounds(run store.Result) (theory.Bounds, error) {
 	}
 	return theory.Evaluate(source, target)
 }
-
-// boundsRow is a run with its quantities.
-type boundsRow struct {
-	run store.Result
-	theory.Bounds
-}
-
-var boundsColumns = append(placeColumns(func(r boundsRow) place { return place{r.run.Variant, r.run.Task, r.run.Method} }), []sheet.Column[boundsRow]{
-	count("seed", "", func(r boundsRow) int { return int(r.run.Seed) }),
-	number("source_error", "", noFormat, func(r boundsRow) float64 { return r.SourceError }),
-	number("target_error", "", noFormat, func(r boundsRow) float64 { return r.TargetError }),
-	number("balanced_error_rate", "", noFormat, func(r boundsRow) float64 { return r.BalancedErrorRate }),
-	number("conditional_error_gap", "", noFormat, func(r boundsRow) float64 { return r.ConditionalErrorGap }),
-	number("label_distance", "", noFormat, func(r boundsRow) float64 { return r.LabelDistance }),
-	number("error_gap", "", noFormat, func(r boundsRow) float64 { return r.ErrorGap }),
-	number("error_gap_bound", "", noFormat, func(r boundsRow) float64 { return r.ErrorGapBound }),
-	number("joint_error", "", noFormat, func(r boundsRow) float64 { return r.JointError }),
-	number("joint_error_bound", "", noFormat, func(r boundsRow) float64 { return r.JointErrorBound }),
-	number("joint_error_floor", "", noFormat, func(r boundsRow) float64 { return r.JointErrorFloor }),
-	number("label_jsd", "", noFormat, func(r boundsRow) float64 { return r.LabelJSD }),
-	number("prediction_jsd", "", noFormat, func(r boundsRow) float64 { return r.PredictionJSD }),
-	number("conditional_distance", "", noFormat, func(r boundsRow) float64 { return r.ConditionalDistance }),
-	number("conditional_distance_bound", "", noFormat, func(r boundsRow) float64 { return r.ConditionalDistanceBound }),
-	number("weighted_prediction_jsd", "", noFormat, func(r boundsRow) float64 { return r.WeightedPredictionJSD }),
-}...)
