@@ -57,7 +57,7 @@ func (o conclusion) writeReport(w io.Writer, p *Plan, wrote written, outcome *Ou
 	if err := reportTemplate.Execute(&lead, o.view(p, wrote, outcome)); err != nil {
 		return fmt.Errorf("cannot write the report: %w", err)
 	}
-	runs, err := page.Runs(p.file.Config.Experiment, found)
+	runs, err := page.Runs(p.file.Config.Experiment, p.results(), found)
 	if err != nil {
 		return fmt.Errorf("cannot write the report: %w", err)
 	}

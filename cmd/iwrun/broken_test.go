@@ -21,7 +21,7 @@ func TestBrokenResults(t *testing.T) {
 	testfiles.Write(t, tinyDir("dann").Path(store.ResultFile), "{")
 
 	status, out, err := call(t, "table", "-c", "tiny.yaml")
-	if status != 0 || !strings.Contains(out, "1 of 4 runs are finished.") || !strings.Contains(err, "unreadable: ") {
+	if status != 0 || !strings.Contains(out, "1 of 4 runs are finished.") || !strings.Contains(out, "its result cannot be read") {
 		t.Errorf("table: status %d, stderr\n%s\nstdout\n%s", status, err, out)
 	}
 	if status, out, err := call(t, "figure", "-c", "tiny.yaml"); status != 0 || strings.Count(out, "\n") != 2 {

@@ -50,7 +50,6 @@ func runFigure(o experimentOptions, formats []string, s streams) error {
 	if err != nil {
 		return err
 	}
-	warn(found, s.err)
 	for _, note := range found.Notes {
 		fmt.Fprintln(s.err, note)
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -11,7 +10,6 @@ import (
 	"iwda/experiments/plan"
 	"iwda/experiments/report"
 	"iwda/experiments/report/sheet"
-	"iwda/experiments/store"
 	"iwda/internal/commandline"
 )
 
@@ -65,7 +63,6 @@ func (o experimentOptions) printTable(file *config.File, kind, format string, s 
 	if err != nil {
 		return err
 	}
-	warn(found, s.err)
 	var built sheet.Sheet
 	if kind == selectionKind || kind == "" && report.Select(found.Runs, file.Config).OnlyWithoutLabels() {
 		if built, err = report.Criteria(found.Runs, file.Config); err != nil {
@@ -96,7 +93,6 @@ func runAverage(o tableOptions, s streams) error {
 			notes = append(notes, fmt.Sprintf("%s: %v.", file.Name, err))
 			continue
 		}
-		warn(found, s.err)
 		experiments = append(experiments, report.Select(found.Runs, file.Config))
 		notes = append(notes, found.Notes...)
 	}
@@ -106,13 +102,4 @@ func runAverage(o tableOptions, s streams) error {
 	built := report.Average(experiments)
 	built.Notes = append(built.Notes, notes...)
 	return built.Write(s.out, o.Format)
-}
-
-// warn names the folders that cannot be made sense of.
-func warn(found plan.Found, w io.Writer) {
-	for _, problem := range found.Problems {
-		if problem.Kind == store.Unreadable {
-			fmt.Fprintln(w, problem)
-		}
-	}
 }

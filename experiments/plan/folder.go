@@ -92,10 +92,9 @@ var ErrNothingFinished = errors.New("no run is finished")
 
 // Found is what there is of an experiment in the folder of results.
 type Found struct {
-	Planned  []Run
-	Runs     []store.Run     // of these, made with the present configuration, of the same classes in a task
-	Problems []store.Problem // folders of planned runs without a result
-	Notes    []string        // what was left out, sentences
+	Planned []Run
+	Runs    []store.Run // of these, made with the present configuration, of the same classes in a task
+	Notes   []string    // what was left out, sentences
 }
 
 // Find reads the experiment's results. The error wraps ErrNothingFinished if no
@@ -112,10 +111,11 @@ func Find(file *config.File, results string) (Found, error) {
 	for _, run := range planned {
 		dir := run.Dir(results)
 		r, err := dir.ReadResult()
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
 		if err != nil {
-			if problem, begun := dir.Without(err); begun {
-				found.Problems = append(found.Problems, problem)
-			}
+			found.Notes = append(found.Notes, fmt.Sprintf("Left out, because its result cannot be read: %v.", err))
 			continue
 		}
 		of := store.ID{Variant: r.Variant, Task: r.Task}

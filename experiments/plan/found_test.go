@@ -34,41 +34,28 @@ func TestRunsOfOtherClasses(t *testing.T) {
 	if want := []string{first, same, otherTask}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("%v, %q; want %q", err, got, want)
 	}
-	if len(found.Problems) > 0 {
-		t.Errorf("problems %v", found.Problems)
-	}
 	if notes := strings.Join(found.Notes, " "); !strings.Contains(notes, other+" (unlike "+first+")") || !strings.Contains(notes, "remove the folder") {
 		t.Errorf("notes %q", notes)
 	}
 }
 
-// A run that has begun and has no result, or none that is its own, is a problem in words.
+// A result that cannot be read, or is another run's, is left out with a note.
 func TestRunsWithoutResults(t *testing.T) {
 	root, file, runs := t.TempDir(), load(t, experiment), plan(t)
-	var want []store.Problem
-	for i, p := range []store.Problem{
-		{Kind: store.Incomplete, Message: "no result.json yet"}, {Kind: store.Failed, Message: "no memory"}, {Kind: store.Unreadable}, {Kind: store.Unreadable},
-	} {
+	for i, text := range []string{"", "{", `{"id": "full/mnist-usps/dann/seed-9"}`} {
 		dir := runs[i].Dir(root)
 		must.Do(t, dir.Begin())
-		switch i {
-		case 1:
-			must.Do(t, dir.WriteFailure("no memory"))
-		case 2:
-			testfiles.Write(t, dir.Path(store.ResultFile), "{")
-		case 3: // that of another run
-			testfiles.Write(t, dir.Path(store.ResultFile), `{"id": "full/mnist-usps/dann/seed-9"}`)
+		if text != "" {
+			testfiles.Write(t, dir.Path(store.ResultFile), text)
 		}
-		p.Path = dir.String()
-		want = append(want, p)
 	}
 	found, err := Find(file, root)
-	if !errors.Is(err, ErrNothingFinished) || len(found.Problems) != len(want) {
-		t.Fatalf("%v, problems %v", err, found.Problems)
+	if !errors.Is(err, ErrNothingFinished) || len(found.Notes) != 2 {
+		t.Fatalf("%v, notes %q", err, found.Notes)
 	}
-	for i, p := range found.Problems {
-		if p.Path != want[i].Path || p.Kind != want[i].Kind || p.Message == "" || want[i].Message != "" && p.Message != want[i].Message {
-			t.Errorf("%v, want %v", p, want[i])
+	for i, note := range found.Notes {
+		if !strings.HasPrefix(note, "Left out, because its result cannot be read: "+runs[i+1].Dir(root).Path(store.ResultFile)) {
+			t.Error(note)
 		}
 	}
 }

@@ -210,49 +210,7 @@ type Run struct {
 	Result Result
 }
 
-// ProblemKind says what is wrong with a run's folder.
-type ProblemKind string
-
-// What can be wrong with a run's folder: the run failed, it has no result yet, or its
-// result cannot be read or is that of another run.
-const (
-	Failed     ProblemKind = "failed"
-	Incomplete ProblemKind = "incomplete"
-	Unreadable ProblemKind = "unreadable"
-)
-
-// Problem is a folder of runs without a usable result.
-type Problem struct {
-	Path    string // of the folder, that of the results included
-	Kind    ProblemKind
-	Message string // what is wrong, in words
-}
-
-// String returns the problem in one line.
-func (p Problem) String() string {
-	return fmt.Sprintf("%s: %s: %s", p.Path, p.Kind, p.Message)
-}
-
 // runFiles are the names of what runs leave, but for their locks.
 var runFiles = []string{
 	ConfigFile, MetricsFile, WeightsFile, StatisticsFile, OutputsFile, ResultFile, FailureFile, LogFile, CheckpointFile, ModelFile,
-}
-
-// Without says what is wrong with a folder whose result cannot be read with that error, and whether there is
-// a folder.
-func (d Dir) Without(result error) (p Problem, begun bool) {
-	p = Problem{d.String(), Unreadable, result.Error()}
-	if !errors.Is(result, fs.ErrNotExist) {
-		return p, true
-	}
-	message, failed, err := d.ReadFailure()
-	switch {
-	case err != nil:
-		p.Message = err.Error()
-	case failed:
-		p.Kind, p.Message = Failed, message
-	default:
-		p.Kind, p.Message = Incomplete, "no "+ResultFile+" yet"
-	}
-	return p, there(d.String())
 }

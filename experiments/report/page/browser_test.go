@@ -28,7 +28,7 @@ import (
 const bestColumn = `[...document.querySelectorAll("#runs tbody tr")].map(row => row.cells[1].textContent)`
 
 func TestBrowser(t *testing.T) {
-	ctx, complaints := show(t, write(t, found(t)))
+	ctx, complaints := show(t, writeFound(t))
 	var title string
 	var before, ascending, descending, byName []string
 	var sorted string
@@ -63,7 +63,7 @@ func TestBrowser(t *testing.T) {
 
 // TestWidths: at no width does the page itself scroll sideways.
 func TestWidths(t *testing.T) {
-	ctx, complaints := show(t, write(t, found(t)))
+	ctx, complaints := show(t, writeFound(t))
 	checkWidths(t, ctx)
 	if len(*complaints) > 0 {
 		t.Errorf("the browser complains:\n%s", strings.Join(*complaints, "\n"))
@@ -71,7 +71,7 @@ func TestWidths(t *testing.T) {
 }
 
 func TestAccessible(t *testing.T) {
-	ctx, _ := show(t, write(t, found(t)))
+	ctx, _ := show(t, writeFound(t))
 	checkAccessible(t, ctx)
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"iwda/experiments/plan"
 	"iwda/experiments/report/sheet"
+	"iwda/experiments/status"
 	"iwda/experiments/store"
 )
 
@@ -39,9 +40,10 @@ func Write(w io.Writer, title string, body template.HTML) error {
 	}{title, template.CSS(styles), template.JS(script), body})
 }
 
-// Runs are what there is of an experiment of that name as a section of a page, folded away.
-func Runs(experiment string, found plan.Found) (template.HTML, error) {
-	v := view{Experiment: experiment, Notes: found.Notes, Planned: len(found.Planned), Problems: found.Problems}
+// Runs are what there is of an experiment of that name, whose folders lie below results, as a section of a page,
+// folded away.
+func Runs(experiment, results string, found plan.Found) (template.HTML, error) {
+	v := view{Experiment: experiment, Notes: found.Notes, Planned: len(found.Planned)}
 	finished := map[string]bool{}
 	for _, run := range found.Runs {
 		finished[run.Result.ID] = true
@@ -50,14 +52,12 @@ func Runs(experiment string, found plan.Found) (template.HTML, error) {
 		v.WithoutLabels = v.WithoutLabels || run.Result.WithoutLabels != nil
 	}
 	v.Finished = len(finished)
-	for _, problem := range found.Problems {
-		if problem.Kind == store.Failed {
+	for _, run := range status.Inspect(found.Planned, results) {
+		if run.State == status.Failed {
 			v.Failed++
 		}
-	}
-	for _, run := range found.Planned {
-		if !finished[run.ID.String()] {
-			v.Missing = append(v.Missing, run.ID.String())
+		if !finished[run.ID] {
+			v.Missing = append(v.Missing, run)
 		}
 	}
 	var section bytes.Buffer
@@ -72,8 +72,7 @@ type view struct {
 	Notes                     []string
 	Runs                      []runRow
 	Measured, WithoutLabels   bool // the table shows accuracies, and what needs no labels
-	Problems                  []store.Problem
-	Missing                   []string
+	Missing                   []status.Run
 }
 
 // runRow is a finished run in the table of runs.

@@ -27,18 +27,20 @@ overrides: [{when: {method: iwdan}, train: {epochs: 3}}]
 // hostile is the message of a failed run.
 const hostile = `epoch 3: loss is NaN </pre><script>alert(1)</script>`
 
-// found is an experiment of which some runs are finished, one has failed and one is missing.
-func found(t testing.TB) plan.Found {
+// found is an experiment of which some runs are finished, one has failed and one is missing, and its folder of
+// results.
+func found(t testing.TB) (f plan.Found, results string) {
 	t.Helper()
 	file := must.Have(config.Parse("glyphs.yaml", []byte(experiment)))(t)
-	f := plan.Found{Planned: must.Have(plan.Runs(file))(t), Notes: []string{"Left out: a note."}}
+	f, results = plan.Found{Planned: must.Have(plan.Runs(file))(t), Notes: []string{"Left out: a note."}}, t.TempDir()
 	for i, run := range f.Planned {
 		switch i {
 		case 0:
-			f.Problems = append(f.Problems, store.Problem{Path: run.ID.String(), Kind: store.Failed, Message: hostile})
+			dir := run.Dir(results)
+			must.Do(t, dir.Begin())
+			must.Do(t, dir.WriteFailure(hostile))
 			continue
 		case 1:
-			f.Problems = append(f.Problems, store.Problem{Path: run.ID.String(), Kind: store.Incomplete, Message: "no result.json yet"})
 			continue
 		}
 		accuracy := 0.5 + 0.05*float64(i)
@@ -47,29 +49,34 @@ func found(t testing.TB) plan.Found {
 			WeightDistance: store.Measured(0.1), JSD: store.Measured(0.0), Seconds: 10, PeakMemoryBytes: 1 << 30,
 		}})
 	}
-	return f
+	return f, results
 }
 
 // write returns a page of these runs.
-func write(t testing.TB, f plan.Found) string {
+func write(t testing.TB, f plan.Found, results string) string {
 	t.Helper()
 	var b bytes.Buffer
-	must.Do(t, Write(&b, "Glyphs <& more>", "<main>"+must.Have(Runs("glyphs", f))(t)+"</main>"))
+	must.Do(t, Write(&b, "Glyphs <& more>", "<main>"+must.Have(Runs("glyphs", results, f))(t)+"</main>"))
 	return b.String()
 }
 
+func writeFound(t testing.TB) string {
+	f, results := found(t)
+	return write(t, f, results)
+}
+
 func TestWrite(t *testing.T) {
-	text := write(t, found(t))
+	text := writeFound(t)
 	for _, part := range []string{
 		"<title>Glyphs &lt;&amp; more&gt;</title>", "<b>6</b> of 8 runs finished", "1 failed", "Left out: a note.",
-		"epoch 3: loss is NaN &lt;/pre&gt;&lt;script&gt;", "full/clean-warped/dann/seed-1", ">incomplete<",
+		"epoch 3: loss is NaN &lt;/pre&gt;&lt;script&gt;", "full/clean-warped/dann/seed-1: failed<", "full/clean-warped/dann/seed-2: left<",
 		"2 planned runs are not finished", "<th class=\"n\">best (%)</th>", ">75.00<", ">1024<",
 	} {
 		if !strings.Contains(text, part) {
 			t.Errorf("%q is not on the page", part)
 		}
 	}
-	if again := write(t, found(t)); again != text {
+	if again := writeFound(t); again != text {
 		t.Error("the same runs gave two pages")
 	}
 	checkSelfContained(t, text)
@@ -105,9 +112,9 @@ func checkSelfContained(t *testing.T, text string) {
 }
 
 func TestNothingFinished(t *testing.T) {
-	f := found(t)
+	f, results := found(t)
 	f.Runs = nil
-	text := write(t, f)
+	text := write(t, f, results)
 	for _, part := range []string{"<b>0</b> of 8 runs finished", "No run is finished.", "epoch 3: loss is NaN"} {
 		if !strings.Contains(text, part) {
 			t.Errorf("%q is not on the page", part)
@@ -119,7 +126,7 @@ func TestNothingFinished(t *testing.T) {
 // Runs without target labels show what they know in the place of accuracies: no column of
 // dashes, no NaN and no accuracy of 0.
 func TestWithoutLabels(t *testing.T) {
-	f := found(t)
+	f, results := found(t)
 	missing := store.Optional[float64]{}
 	for i := range f.Runs {
 		r := &f.Runs[i].Result
@@ -130,7 +137,7 @@ func TestWithoutLabels(t *testing.T) {
 			Validation: &store.Validation{Rows: 10, Accuracy: 0.9375, Loss: 0.2},
 		}
 	}
-	text := write(t, f)
+	text := write(t, f, results)
 	for _, want := range []string{"<th class=\"n\">source accuracy (%)</th>", "93.75", "81.25"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not on the page", want)
