@@ -35,8 +35,6 @@ printf '%s\n' "$*" >`+printable.ShellWord(s.path("arguments"))+"\n"+iwrun)
 	files := must.Have(j.Files(s.folder))(t)
 	testfiles.MakeFolder(t, s.path("logs"))
 	s.write(t, "array.sh", files[1].Text)
-	variables := files[len(files)-1]
-	s.write(t, variables.Name, variables.Text)
 	return s
 }
 
@@ -89,7 +87,7 @@ const untilAsked = `trap 'exit 130' TERM; echo >started; while :; do sleep 0.01;
 
 func TestTaskPassesOnStatusAndArguments(t *testing.T) {
 	for _, exit := range []string{"0", "1", "2", "130"} {
-		s := newStage(t, "echo $IWDA_DATA ${WEIGHTS-unset} >variables; exit "+exit, "RUNNING")
+		s := newStage(t, "exit "+exit, "RUNNING")
 		status, output := s.run(t, "", 0)
 		if got := string(rune('0' + status%10)); len(exit) == 1 && got != exit || status == 130 != (exit == "130") {
 			t.Errorf("iwrun ended with %s, the task with %d\n%s", exit, status, output)
@@ -102,9 +100,6 @@ func TestTaskPassesOnStatusAndArguments(t *testing.T) {
 			"--set title=it's $HOME --index 1004 --jobs 1 --device cpu --threads 3 --checkpoint-every=10m --overwrite=true\n"
 		if got := s.read("arguments"); got != want {
 			t.Errorf("iwrun was called with\n%swant\n%s", got, want)
-		}
-		if got := s.read("variables"); got != "/data of all unset\n" {
-			t.Errorf("the variables are %q", got)
 		}
 	}
 }

@@ -36,9 +36,6 @@ type Slurm struct {
 	Program   string // iwrun
 	Directory string // from which relative paths of the experiment are meant
 	Results   string // folder of all results
-	// Environment are the values of those Variables that are set, and that of IWDA_DATA. Other
-	// Variables are unset in the tasks too.
-	Environment map[string]string
 
 	// Options of sbatch, as on its command line, are those of every task; TableOptions are
 	// those of the last job, which makes the tables.
@@ -75,12 +72,8 @@ func (s Slurm) CheckOptions() error {
 // SubmitScript submits all others.
 const SubmitScript = "submit.sh"
 
-// File is a text to be written into the folder of the scripts. A private one is for its owner's
-// eyes alone.
-type File struct {
-	Name, Text string
-	Private    bool
-}
+// File is a text to be written into the folder of the scripts.
+type File struct{ Name, Text string }
 
 //go:embed templates
 var templateFiles embed.FS
@@ -102,12 +95,10 @@ type script struct {
 	Slurm
 	Folder     string // of the scripts
 	ConfigPath string // of the copied experiment file
-	// VariablesPath is the file of the experiment's variables, empty if it has none.
-	VariablesPath string
-	Array         block
-	Arrays        []string // names of the scripts, one an array
-	Warning       int
-	Fruitless     int
+	Array      block
+	Arrays     []string // names of the scripts, one an array
+	Warning    int
+	Fruitless  int
 }
 
 // Same is the number of starts in a row with the same checkpoint that are too many.
@@ -119,46 +110,7 @@ func hash(text string) string {
 	return hex.EncodeToString(sum[:])[:8]
 }
 
-var reference = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)`)
-
-// dataVariable is what defaults refer to.
-const dataVariable = "IWDA_DATA"
-
-// Variables returns the names of the environment variables that the experiment's file
-// and the assignments refer to, sorted.
-func (s Slurm) Variables() []string {
-	text := string(s.Config) + "\n" + strings.Join(s.Set, "\n")
-	var names []string
-	for _, match := range reference.FindAllStringSubmatch(text, -1) {
-		names = append(names, match[1])
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
-}
-
-// exports are the commands that give the experiment's variables their values, a line each.
-// It is empty if there are none.
-func (s Slurm) exports() string {
-	names := s.Variables()
-	if _, set := s.Environment[dataVariable]; set && !slices.Contains(names, dataVariable) {
-		names = append(names, dataVariable)
-	}
-	var commands strings.Builder
-	if len(names) > 0 {
-		commands.WriteString("#!/bin/bash\n# What the variables of the experiment were when this was written.\n")
-	}
-	for _, name := range names {
-		if value, set := s.Environment[name]; set {
-			fmt.Fprintf(&commands, "export %s=%s\n", name, printable.ShellWord(value))
-		} else {
-			fmt.Fprintf(&commands, "unset %s\n", name)
-		}
-	}
-	return commands.String()
-}
-
-// Files returns the scripts, the copy of the experiment's file and, in one of their own, the values
-// of its variables, which may be secret. The names of these two change with their
+// Files returns the scripts and the copy of the experiment's file, whose name changes with its
 // content: tasks that are queued keep theirs. folder is where all of it will
 // lie. An experiment without runs to make, and options and a folder that Slurm could not read
 // are errors.
@@ -177,24 +129,15 @@ func (s Slurm) Files(folder string) ([]File, error) {
 	data := script{
 		Slurm: s, Folder: folder, ConfigPath: filepath.Join(folder, config), Warning: warning, Fruitless: fruitless,
 	}
-	exports := s.exports()
-	variables := File{fmt.Sprintf("variables-%s.sh", hash(exports)), exports, true}
-	if exports != "" {
-		data.VariablesPath = filepath.Join(folder, variables.Name)
-	}
 	for i, block := range blocks(s.Indices, s.MaxArraySize) {
 		data.Array = block
 		file := File{Name: fmt.Sprintf("array-%d.sh", i+1), Text: execute("array.sh", data)}
 		files = append(files, file)
 		data.Arrays = append(data.Arrays, file.Name)
 	}
-	files = append(files,
+	return append(files,
 		File{Name: "tables.sh", Text: execute("tables.sh", data)},
-		File{Name: SubmitScript, Text: execute(SubmitScript, data)})
-	if exports != "" {
-		files = append(files, variables)
-	}
-	return files, nil
+		File{Name: SubmitScript, Text: execute(SubmitScript, data)}), nil
 }
 
 // execute panics only where a template does not fit its data, which no input changes.
@@ -245,8 +188,7 @@ func blocks(indices []int, size int) []block {
 }
 
 // Here fills in what this process and its machine say: the program, the working directory,
-// the results below it, the values of the experiment's variables and of IWDA_DATA, and the
-// cluster's limit.
+// the results below it, and the cluster's limit.
 func (s *Slurm) Here(results string) error {
 	program, programErr := system.Program()
 	directory, directoryErr := os.Getwd()
@@ -255,12 +197,6 @@ func (s *Slurm) Here(results string) error {
 		return fmt.Errorf("cannot tell the tasks where to work: %w", err)
 	}
 	s.Program, s.Directory, s.Results, s.MaxArraySize = cmp.Or(os.Getenv(launcherVariable), program), directory, results, maxArraySize()
-	s.Environment = map[string]string{}
-	for _, name := range append(s.Variables(), dataVariable) {
-		if value, set := os.LookupEnv(name); set {
-			s.Environment[name] = value
-		}
-	}
 	return nil
 }
 
@@ -287,11 +223,7 @@ func (s Slurm) Write() (string, error) {
 		}
 	}
 	for _, file := range files {
-		write := disk.WriteText
-		if file.Private {
-			write = disk.WritePrivate
-		}
-		if err := write(filepath.Join(folder, file.Name), file.Text); err != nil {
+		if err := disk.WriteText(filepath.Join(folder, file.Name), file.Text); err != nil {
 			return "", err
 		}
 	}

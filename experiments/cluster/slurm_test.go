@@ -22,8 +22,7 @@ func job() Slurm {
 		Set: []string{"methods=[dann, iwdan]", "title=it's $HOME"}, Indices: []int{0, 1, 2, 5, 1002, 1004, 1005},
 		Arguments: []string{"--checkpoint-every=10m", "--overwrite=true"},
 		Program:   "/opt/iwda/iwrun", Directory: "/home/me/my work", Results: "/home/me/my work/results",
-		Environment: map[string]string{"IWDA_DATA": "/data of all", "UNUSED": "x"},
-		Options:     []string{"--time=4:00:00", "--gres=gpu:1"}, TableOptions: []string{"--time=0:30:00"},
+		Options: []string{"--time=4:00:00", "--gres=gpu:1"}, TableOptions: []string{"--time=0:30:00"},
 		AtOnce: 3, MaxArraySize: 1001,
 	}
 }
@@ -39,17 +38,11 @@ func TestSlurmScripts(t *testing.T) {
 			expectGolden(t, file.Name, file.Text)
 		}
 	}
-	if want := []string{"experiment-fa085725.yaml", "array-1.sh", "array-2.sh", "tables.sh", "submit.sh", "variables-156417cf.sh"}; !slices.Equal(names, want) {
+	if want := []string{"experiment-fa085725.yaml", "array-1.sh", "array-2.sh", "tables.sh", "submit.sh"}; !slices.Equal(names, want) {
 		t.Errorf("files %q, want %q", names, want)
 	}
 	if files[0].Text != string(job().Config) {
 		t.Errorf("the configuration became\n%s", files[0].Text)
-	}
-	// Values may be secret.
-	for _, file := range files {
-		if private := strings.HasPrefix(file.Name, "variables-"); file.Private != private || strings.Contains(file.Text, "/data of all") != private {
-			t.Errorf("%s: private %v\n%s", file.Name, file.Private, file.Text)
-		}
 	}
 }
 
@@ -154,12 +147,5 @@ func TestBlocks(t *testing.T) {
 				t.Errorf("%v became %s, want %s", b.Tasks, short, test.short[i])
 			}
 		}
-	}
-}
-
-func TestVariables(t *testing.T) {
-	e := Slurm{Config: []byte("a: ${B}/${A:-x}\nb: ${B} $C ${1}\n"), Set: []string{"d=${D_1}"}}
-	if got, want := e.Variables(), []string{"A", "B", "D_1"}; !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -37,18 +37,6 @@ func (d *Disk) WriteText(path, text string) error {
 	})
 }
 
-// WritePrivate replaces the file at path by a text that its owner alone can read, in one step as
-// [Disk.Write] does.
-func (d *Disk) WritePrivate(path, text string) error {
-	return d.WriteFile(path, func(file File) error {
-		if err := file.(*newFile).raw.file.Chmod(0o600); err != nil {
-			return err
-		}
-		_, err := io.WriteString(file, text)
-		return err
-	})
-}
-
 // WriteJSON replaces the file at path by a value as JSON for people to read too, in one step as
 // [Disk.Write] does.
 func (d *Disk) WriteJSON(path string, value any) error {

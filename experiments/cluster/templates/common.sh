@@ -1,9 +1,7 @@
 {{define "experiment" -}}
-# Paths and variables of the experiment mean what they meant when this was written.
+# Paths of the experiment mean what they meant when this was written, and variables what they did when
+# submit.sh was called, as sbatch hands on its environment.
 cd -- {{quote .Directory}} || exit
-{{- if .VariablesPath}}
-. {{quote .VariablesPath}} || exit
-{{- end}}
 iwrun={{quote .Program}}
 experiment=(
   --config {{quote .ConfigPath}}

@@ -8,9 +8,9 @@
 #SBATCH --time=0:30:00
 set -u
 
-# Paths and variables of the experiment mean what they meant when this was written.
+# Paths of the experiment mean what they meant when this was written, and variables what they did when
+# submit.sh was called, as sbatch hands on its environment.
 cd -- '/home/me/my work' || exit
-. '/home/me/my work/results/digits/slurm/variables-156417cf.sh' || exit
 iwrun=/opt/iwda/iwrun
 experiment=(
   --config '/home/me/my work/results/digits/slurm/experiment-fa085725.yaml'
