@@ -100,8 +100,6 @@ func TestWrongUsage(t *testing.T) {
 		"-c tiny.yaml --device cuda:99":          {"--device cuda:99", "Usage"},
 		"-c tiny.yaml --device cpu,cpu":          {"cpu is named twice", "Usage"},
 		"-c tiny.yaml --retries -1":              {"--retries -1", "Usage"},
-		"-c tiny.yaml --stall 10ms":              {"--stall 10ms", "0 for never", "Usage"},
-		"-c tiny.yaml --stall -1h":               {"--stall -1h", "Usage"},
 		"-c tiny.yaml --checkpoint-every often":  {"often", "checkpoint-every", "Usage"},
 		"-c tiny.yaml table":                     {`"table" is a command`, "first: iwrun table", "Usage"},
 		"--dry-run data list":                    {`"data" is a command`, "first: iwrun data", "Usage"},

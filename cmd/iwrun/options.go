@@ -157,19 +157,9 @@ func (o *workOptions) faultFlags() []cli.Flag {
 	return append(o.workerFlags(), commandline.Advanced(
 		&cli.IntFlag{Name: "retries", Destination: &o.Schedule.Retries, Value: 1, Action: commandline.Between(0, mostRetries, "--retries", "want 0 or more"),
 			Usage: "`NUMBER` of times that a run starts again, from its checkpoint, after its worker died without giving a reason"},
-		&cli.DurationFlag{Name: "stall", Destination: &o.Schedule.Stall, Value: 30 * time.Minute, Usage: "`DURATION` without a sign of life after which a worker is killed; 0: never",
-			Action: func(_ *cli.Context, d time.Duration) error {
-				if d == 0 {
-					return nil
-				}
-				return commandline.Between(shortestStall, longest, "--stall", fmt.Sprintf("want %v or more, or 0 for never", shortestStall))(nil, d)
-			}},
 		&cli.BoolFlag{Name: "overwrite", Destination: &o.Schedule.Overwrite, Usage: "if another configuration left a result or a checkpoint in a run's folder, remove it and start the run again"},
 	)...)
 }
-
-// shortestStall is more than a worker needs between two signs of life.
-const shortestStall = time.Second
 
 // workerFlags are those that workers are given too.
 func (o *workOptions) workerFlags() []cli.Flag {

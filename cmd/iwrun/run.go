@@ -235,7 +235,7 @@ func newFitCommand(s streams) *cli.Command {
 		defer stop()
 		gone := func() { os.Exit(schedule.StoppedStatus) }
 		err = schedule.Work(c.Args().Get(1), s.in, s.out, gone, func(run plan.Run, dir store.Dir, r *schedule.Reporter) error {
-			_, err := fit.Run(ctx, run.Config, dir, fit.Options{Threads: threads, Log: s.err, Alive: r.Alive})
+			_, err := fit.Run(ctx, run.Config, dir, fit.Options{Threads: threads, Log: s.err})
 			return err
 		})
 		if errors.Is(err, context.Canceled) {

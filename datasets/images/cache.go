@@ -60,7 +60,7 @@ func openCache(set *Set, side int, options ReaderOptions) (*cache, error) {
 		return nil, nil
 	}
 	c := &cache{imageSize: 3 * side * side, identities: make([]uint64, set.Len())}
-	err := set.stat(os.Stat, options.Alive, func(i int, info os.FileInfo) { c.identities[i] = identity(set.paths[i], info) })
+	err := set.stat(os.Stat, func(i int, info os.FileInfo) { c.identities[i] = identity(set.paths[i], info) })
 	if err != nil {
 		return nil, err
 	}

@@ -200,8 +200,8 @@ func TestJoin(t *testing.T) {
 	if labels := all.PartLabels(); len(labels) != 2 || !slices.Equal(labels[1].Classes(), []int{1, 0}) {
 		t.Errorf("labels of the parts %v", labels)
 	}
-	here, err := all.Fingerprint(nil)
-	if there, problem := join(testfiles.Folder(t, content)).Fingerprint(nil); err != nil || problem != nil || here != there {
+	here, err := all.Fingerprint()
+	if there, problem := join(testfiles.Folder(t, content)).Fingerprint(); err != nil || problem != nil || here != there {
 		t.Errorf("another folder: %s and %s, %v, %v", here, there, err, problem)
 	}
 }

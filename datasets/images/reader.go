@@ -36,9 +36,6 @@ type ReaderOptions struct {
 	Cache string
 	// Folder is where a [FileCache] lies. It is made where it is missing.
 	Folder string
-	// Alive, where it is not nil, is called again and again while the files of a set
-	// are looked at for the cache.
-	Alive func()
 }
 
 // Reader reads the images of a [Set], each resized to a square with both sides

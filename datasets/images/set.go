@@ -136,10 +136,10 @@ func (s *Set) Counts() []int { return s.labels.Counts(len(s.classes)) }
 // Fingerprint returns the SHA-256, in hexadecimal digits, of the class names and of
 // every image's path below the root, label, if it is known, and size in bytes. It opens
 // no image: of one that changes without changing its size, it knows nothing. A missing
-// file is a [FileError]. alive, where it is not nil, is called again and again meanwhile.
-func (s *Set) Fingerprint(alive func()) (string, error) {
+// file is a [FileError].
+func (s *Set) Fingerprint() (string, error) {
 	sizes := make([]int64, s.Len())
-	err := s.stat(os.Stat, alive, func(i int, info os.FileInfo) { sizes[i] = info.Size() })
+	err := s.stat(os.Stat, func(i int, info os.FileInfo) { sizes[i] = info.Size() })
 	if err != nil {
 		return "", err
 	}
@@ -155,18 +155,13 @@ func (s *Set) Fingerprint(alive func()) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-const (
-	// askers is the number of files whose states are asked for at a time.
-	askers = 16
-	// filesPerSign is the number of files after which there is a sign of life.
-	filesPerSign = 256
-)
+// askers is the number of files whose states are asked for at a time.
+const askers = 16
 
 // stat asks for the state of every file, many at a time, since each may be a round trip
-// to a file server, and hands it to keep, in any order and from several goroutines. alive,
-// where it is not nil, is called after every so many files. The error is that of the first
-// file in order that has one.
-func (s *Set) stat(ask func(path string) (os.FileInfo, error), alive func(), keep func(i int, info os.FileInfo)) error {
+// to a file server, and hands it to keep, in any order and from several goroutines. The
+// error is that of the first file in order that has one.
+func (s *Set) stat(ask func(path string) (os.FileInfo, error), keep func(i int, info os.FileInfo)) error {
 	errs := make([]error, s.Len())
 	var failed atomic.Bool
 	var asking errgroup.Group
@@ -183,9 +178,6 @@ func (s *Set) stat(ask func(path string) (os.FileInfo, error), alive func(), kee
 			keep(i, info)
 			return nil
 		})
-		if alive != nil && (i+1)%filesPerSign == 0 {
-			alive()
-		}
 	}
 	_ = asking.Wait() // which has none: they are in errs
 	return cmp.Or(errs...)

@@ -49,21 +49,11 @@ func TestStatAsksManyFilesAtATime(t *testing.T) {
 		}
 	}
 	seen := make([]bool, files)
-	must.Do(t, manyFiles(files).stat(ask, nil, func(i int, _ os.FileInfo) { seen[i] = true }))
+	must.Do(t, manyFiles(files).stat(ask, func(i int, _ os.FileInfo) { seen[i] = true }))
 	for i, done := range seen {
 		if !done {
 			t.Errorf("file %d was left out", i)
 		}
-	}
-}
-
-// Asking for many files gives signs of life, from the caller's goroutine.
-func TestStatIsAlive(t *testing.T) {
-	info := must.Have(os.Stat("."))(t)
-	signs := 0
-	ask := func(string) (os.FileInfo, error) { return info, nil }
-	if err := manyFiles(1000).stat(ask, func() { signs++ }, func(int, os.FileInfo) {}); err != nil || signs < 3 {
-		t.Errorf("%d signs of life, error %v", signs, err)
 	}
 }
 
@@ -77,7 +67,7 @@ func TestStatNamesTheFirstMissingFile(t *testing.T) {
 		}
 		return info, nil
 	}
-	err := s.stat(ask, nil, func(int, os.FileInfo) {})
+	err := s.stat(ask, func(int, os.FileInfo) {})
 	if file := (*FileError)(nil); !errors.As(err, &file) || file.Path != s.Path(7) || !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("error %v", err)
 	}

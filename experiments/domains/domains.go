@@ -175,10 +175,9 @@ func FindImages(run config.Resolved) (catalogue.ImageTask, error) {
 	return data.OpenImageTask(run.Dataset.Root, from[0], to, from[1:]...)
 }
 
-// OpenReader opens the images of a set as a run reads them; alive is called while they are read and logf for
-// what is worth a line.
-func OpenReader(run config.Resolved, set *images.Set, alive func(), logf func(format string, args ...any)) (*images.Reader, error) {
-	options := images.ReaderOptions{Side: run.Dataset.Resize, Cache: run.Dataset.Cache, Alive: alive}
+// OpenReader opens the images of a set as a run reads them; logf is called for what is worth a line.
+func OpenReader(run config.Resolved, set *images.Set, logf func(format string, args ...any)) (*images.Reader, error) {
+	options := images.ReaderOptions{Side: run.Dataset.Resize, Cache: run.Dataset.Cache}
 	if options.Cache == images.FileCache {
 		folder, err := os.UserCacheDir()
 		if err != nil {
@@ -209,7 +208,7 @@ func CheckImages(ctx context.Context, run config.Resolved) (notes []string, err 
 	}
 	var broken []*images.FileError
 	for _, set := range setsOf(task) {
-		reader, err := OpenReader(run, set, nil, func(string, ...any) {})
+		reader, err := OpenReader(run, set, func(string, ...any) {})
 		if err != nil {
 			return nil, err
 		}
@@ -233,10 +232,10 @@ func setsOf(task catalogue.ImageTask) []*images.Set {
 }
 
 // Fingerprint identifies the image files of a task.
-func Fingerprint(task catalogue.ImageTask, alive func()) (string, error) {
+func Fingerprint(task catalogue.ImageTask) (string, error) {
 	sum := sha256.New()
 	for _, set := range setsOf(task) {
-		of, err := set.Fingerprint(alive)
+		of, err := set.Fingerprint()
 		if err != nil {
 			return "", err
 		}

@@ -160,7 +160,7 @@ func dataSHA256(run config.Resolved) (sum string, err error) {
 		if err != nil {
 			return "", err
 		}
-		return Fingerprint(task, nil)
+		return Fingerprint(task)
 	}
 	task, err := Load(run)
 	if err != nil {

@@ -47,18 +47,11 @@ func CheckClasses(run config.Resolved, classes int) error {
 type Options struct {
 	Threads int       // 0 means 1
 	Log     io.Writer // takes a line for each noteworthy event; nil discards them
-	Alive   func()    // called after every piece of work; may be nil
 }
 
 func (o Options) logf(format string, args ...any) {
 	if o.Log != nil {
 		fmt.Fprintf(o.Log, format+"\n", args...)
-	}
-}
-
-func (o Options) alive() {
-	if o.Alive != nil {
-		o.Alive()
 	}
 }
 
@@ -84,7 +77,6 @@ func Run(ctx context.Context, run config.Resolved, dir store.Dir, options Option
 	if err != nil {
 		return result, err
 	}
-	options.alive()
 	pass := func(set datasets.Set) measure.Pass {
 		return func(ctx context.Context, takers ...measure.Taker) error {
 			return eachRows(ctx, set, func(values []float32, labels datasets.Labels) error {
@@ -94,7 +86,6 @@ func Run(ctx context.Context, run config.Resolved, dir store.Dir, options Option
 						return err
 					}
 				}
-				options.alive()
 				return nil
 			})
 		}

@@ -9,12 +9,10 @@ import (
 	"io"
 	"slices"
 	"sync"
-	"time"
 
 	"iwda/experiments/engine"
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
-	"iwda/internal/throttle"
 )
 
 // StoppedStatus is the exit status of a worker that was asked to stop and did.
@@ -23,7 +21,6 @@ const StoppedStatus = 130
 // The kinds of events.
 const (
 	progressEvent = "progress"
-	aliveEvent    = "alive"
 	failedEvent   = engine.Failed
 )
 
@@ -39,31 +36,16 @@ type event struct {
 type Reporter struct {
 	writing sync.Mutex
 	encoder *json.Encoder
-	alive   *throttle.Throttle
 }
 
 // NewReporter returns one that writes to w, the worker's standard output. Errors of w are passed
 // over: a worker without a parent has nobody to tell.
 func NewReporter(w io.Writer) *Reporter {
-	return &Reporter{encoder: json.NewEncoder(w), alive: throttle.Every(aliveInterval)}
+	return &Reporter{encoder: json.NewEncoder(w)}
 }
 
 // Progress reports how far the run has come.
 func (r *Reporter) Progress(p plan.Progress) { r.report(event{Kind: progressEvent, Progress: p}) }
-
-// aliveInterval is the least time between two events that say no more than that work
-// goes on.
-const aliveInterval = time.Second
-
-// Alive reports that a piece of work other than a step is done: a batch evaluated, an
-// image read. It may be called for every one of them, as most calls do nothing. It must
-// be called by what works, never by a clock: a parent takes a worker without events
-// for one that hangs.
-func (r *Reporter) Alive() {
-	if r.alive.Due() {
-		r.report(event{Kind: aliveEvent})
-	}
-}
 
 // Failed reports why the run failed.
 func (r *Reporter) Failed(reason error) {
@@ -119,7 +101,7 @@ func readEvents(output io.Reader, others io.Writer, heard func(event)) {
 }
 
 func parseEvent(line []byte) (event, bool) {
-	kinds := []string{progressEvent, aliveEvent, failedEvent}
+	kinds := []string{progressEvent, failedEvent}
 	var e event
 	whole := bytes.HasSuffix(line, []byte("\n"))
 	return e, whole && json.Unmarshal(line, &e) == nil && slices.Contains(kinds, e.Kind)

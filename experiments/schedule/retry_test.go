@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"iwda/experiments/store"
 	"iwda/internal/must"
@@ -95,104 +93,4 @@ func TestFailureQuotesItsOwnAttempt(t *testing.T) {
 	if log := logOf(results, runs[0]); !strings.HasPrefix(log, "panic: of last year\n\n--- ") || !strings.Contains(log, ": started once more ---\none\n") {
 		t.Errorf("log\n%s", log)
 	}
-}
-
-// TestHangingWorkers: one waits for ever, the other was stopped from outside. Both are
-// ended after their stacks are written.
-func TestHangingWorkers(t *testing.T) {
-	results := t.TempDir()
-	runs := makeRuns(t, hangs, isPaused)
-	options := makeOptions(t, results, func(Update) {})
-	options.Stall = time.Second
-	summary := Run(t.Context(), runs, options)
-	if len(summary.Failed) != 2 {
-		t.Fatalf("%+v", summary)
-	}
-	for _, failure := range summary.Failed {
-		if !strings.HasPrefix(failure.Reason, "no sign of life for 1s: ") || !strings.HasPrefix(failure.LogEnd[0], "SIGQUIT") {
-			t.Errorf("%q", failure.Error())
-		}
-		if log := logOf(results, failure.Run); !strings.Contains(log, "schedule.work(") {
-			t.Errorf("no stacks in the log\n%s", log)
-		}
-	}
-}
-
-// TestWatchdogCounts: nothing but ticks without a sign of life in between makes it bite,
-// so that a jump of the system's clock cannot.
-func TestWatchdogCounts(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var dog watchdog
-		ticks := make(chan time.Time)
-		go dog.watch(ticks, nil, func() {})
-		silence := func(n int) {
-			for range n {
-				ticks <- time.Time{}
-			}
-			synctest.Wait()
-		}
-		for range 5 {
-			silence(patience - 1)
-			if dog.bitten.Load() {
-				t.Fatalf("bites after %d ticks of silence", patience-1)
-			}
-			dog.alive.Store(true)
-			if silence(1); dog.bitten.Load() {
-				t.Fatal("bites after a sign of life")
-			}
-		}
-		if silence(patience); !dog.bitten.Load() {
-			t.Errorf("does not bite after %d ticks of silence", patience)
-		}
-	})
-}
-
-// TestWatchdogIgnoresTheClock: what stands on a tick, decades from the one before it,
-// does not matter.
-func TestWatchdogIgnoresTheClock(t *testing.T) {
-	var dog watchdog
-	ticks, ended, done := make(chan time.Time), make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(done)
-		dog.watch(ticks, ended, func() { t.Error("bites") })
-	}()
-	for i := range patience - 1 {
-		ticks <- time.Date(2030+50*(i%2), 1, 1, 0, 0, 0, 0, time.UTC) // no monotonic reading
-	}
-	close(ended)
-	<-done
-	if dog.bitten.Load() {
-		t.Error("it says that it has bitten")
-	}
-}
-
-func TestShort(t *testing.T) {
-	for d, want := range map[time.Duration]string{
-		30 * time.Minute: "30m", time.Hour: "1h", 90 * time.Minute: "1h30m", 10 * time.Second: "10s", 70 * time.Second: "1m10s", 10 * time.Minute: "10m",
-	} {
-		if got := short(d); got != want {
-			t.Errorf("%v: %s", d, got)
-		}
-	}
-}
-
-// TestAliveIsRare: of many calls within a second one is reported.
-func TestAliveIsRare(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var text strings.Builder
-		reporter := NewReporter(&text)
-		for range 300 { // three seconds
-			reporter.Alive()
-			time.Sleep(10 * time.Millisecond)
-		}
-		heard := 0
-		readEvents(strings.NewReader(text.String()), t.Output(), func(e event) {
-			if heard++; e.Kind != aliveEvent {
-				t.Errorf("%+v", e)
-			}
-		})
-		if heard != 3 {
-			t.Errorf("%d events", heard)
-		}
-	})
 }

@@ -11,8 +11,7 @@
 //   - The worker's standard input stays open and empty as long as the parent lives.
 //     Its end tells the worker to stop at once.
 //   - The worker's standard output carries events, written by a Reporter. Lines that
-//     are none go to log.txt, as does its standard error. A worker without events for
-//     Options.Stall is ended.
+//     are none go to log.txt, as does its standard error.
 //   - SIGTERM asks the worker to stop: it writes what it has measured and ends with
 //     StoppedStatus. Workers are no members of the parent's process group, so that
 //     Ctrl-C at a terminal reaches the parent alone.
@@ -50,9 +49,6 @@ type Options struct {
 	Threads int
 	// Retries is how often a run is started again whose worker died without a word.
 	Retries int
-	// Stall is the time without any event after which a worker counts as hanging and
-	// is ended; 0 means never.
-	Stall time.Duration
 	// Overwrite begins runs anew in whose folder there is a result or a checkpoint of
 	// another configuration. Otherwise these fail.
 	Overwrite bool

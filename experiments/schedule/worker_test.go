@@ -45,8 +45,6 @@ const (
 	waitsForParent
 	describesItself
 	diesOnce
-	hangs
-	isPaused
 	waitsForRelease
 )
 
@@ -113,13 +111,6 @@ func work(arguments []string) int {
 			fmt.Fprintln(os.Stderr, "fatal error: in the first life")
 			os.Exit(2)
 		}
-	case hangs:
-		signal.Reset()
-		select {}
-	case isPaused:
-		signal.Reset()
-		syscall.Kill(os.Getpid(), syscall.SIGSTOP)
-		select {}
 	case waitsForRelease:
 		fmt.Println(strings.Join(words, " "))
 		for !exists(filepath.Join(folder, release)) {

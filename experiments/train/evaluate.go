@@ -26,7 +26,6 @@ type evaluator struct {
 	forward   func(rows torch.Tensor) torch.Tensor
 	batchSize int
 	device    torch.Device
-	alive     func() // called when a batch has been dealt with
 }
 
 // logitsOf is what an evaluator asks of a network for its logits.
@@ -57,7 +56,6 @@ func (e evaluator) evaluate(ctx context.Context, set rowReader, takers ...measur
 		if err != nil {
 			return err
 		}
-		e.alive()
 	}
 	return nil
 }

@@ -55,7 +55,7 @@ func TestConfusion(t *testing.T) {
 	} {
 		for _, batch := range []int{1, 3, 7, 100} {
 			counts := measure.NewConfusion(3)
-			must.Do(t, (evaluator{logitsOf(fixed{3}), batch, torch.CPU, Options{}.alive}).evaluate(t.Context(), test.rows, counts))
+			must.Do(t, (evaluator{logitsOf(fixed{3}), batch, torch.CPU}).evaluate(t.Context(), test.rows, counts))
 			if !slices.EqualFunc(counts, test.counts, slices.Equal[[]int]) {
 				t.Errorf("%s, batches of %d: confusion %v, want %v", name, batch, counts, test.counts)
 			}
@@ -89,7 +89,7 @@ func (l *listing) Take(o measure.Batch) error {
 // Every taker is given every row once, in order, with logits and label.
 func TestTakersAreGivenTheRowsInOrder(t *testing.T) {
 	rows := sevenRows(t, 6)
-	everyThree := evaluator{logitsOf(fixed{3}), 3, torch.CPU, Options{}.alive}
+	everyThree := evaluator{logitsOf(fixed{3}), 3, torch.CPU}
 	first, second := &listing{}, &listing{}
 	must.Do(t, everyThree.evaluate(t.Context(), rows, first, second))
 	want := []int{0, 1, 2, 2, 1, 1, -1}

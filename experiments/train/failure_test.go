@@ -1,9 +1,11 @@
 package train
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -22,13 +24,9 @@ import (
 func TestTorchErrorKeepsWhatWasMeasured(t *testing.T) {
 	run := resolve(t, "full", "iwdan", 1)
 	dir := begin(t, run)
-	evaluations := 0
-	options := Options{Threads: 1, Alive: func() {
-		if evaluations++; evaluations == 2 {
-			panic(&torch.Error{Op: "convolution", Msg: "out of memory"})
-		}
-	}}
-	_, err := Run(t.Context(), run, dir, options)
+	tr := must.Have(newTrainer(t.Context(), run, dir, Options{Threads: 1}, time.Now()))(t)
+	tr.data.onTest = &refusing{rowReader: tr.data.onTest, at: 2}
+	_, err := completeWithRestarts(t.Context(), tr)
 	var failed *torch.Error
 	if !errors.As(err, &failed) || !strings.Contains(err.Error(), "out of memory") {
 		t.Fatalf("error %v", err)
@@ -44,6 +42,19 @@ func TestTorchErrorKeepsWhatWasMeasured(t *testing.T) {
 	if dir.Worked() {
 		t.Error("a run that failed wrote a checkpoint")
 	}
+}
+
+// refusing are rows of which libtorch has no memory for one of the passes, from 1.
+type refusing struct {
+	rowReader
+	at, passes int
+}
+
+func (r *refusing) batches(ctx context.Context, size int) iter.Seq2[rowBatch, error] {
+	if r.passes++; r.passes == r.at {
+		panic(&torch.Error{Op: "convolution", Msg: "out of memory"})
+	}
+	return r.rowReader.batches(ctx, size)
 }
 
 // A loss that is not finite ends within a step, also where the run is cancelled at that
@@ -113,15 +124,15 @@ func (c closing) close() error { return c.err }
 func TestCloseErrorComesSecond(t *testing.T) {
 	run := resolve(t, "full", "dann", 1)
 	stuck := errors.New("device busy")
-	options := Options{Threads: 1, Log: io.Discard, Alive: func() { panic(&torch.Error{Op: "convolution", Msg: "out of memory"}) }}
 	for name, test := range map[string]struct {
-		options Options
+		refused int
 		want    []string
 	}{
-		"torch error": {options, []string{"out of memory", "device busy"}},
-		"none":        {Options{Threads: 1, Log: io.Discard}, []string{"device busy"}},
+		"torch error": {1, []string{"out of memory", "device busy"}},
+		"none":        {0, []string{"device busy"}},
 	} {
-		tr := makeTrainer(t, run, test.options)
+		tr := makeTrainer(t, run, Options{Threads: 1, Log: io.Discard})
+		tr.data.onTest = &refusing{rowReader: tr.data.onTest, at: test.refused}
 		tr.data.feed = closing{tr.data.feed, stuck}
 		_, err := completeWithRestarts(t.Context(), tr)
 		if !errors.Is(err, stuck) {

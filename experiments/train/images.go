@@ -52,7 +52,7 @@ func openImages(ctx context.Context, run config.Resolved, network nets.Network, 
 	if err := cmp.Or(d.Check(run), d.CheckBatch(run, replaced)); err != nil {
 		return nil, err
 	}
-	if d.SHA256, err = domains.Fingerprint(sets, options.alive); err != nil {
+	if d.SHA256, err = domains.Fingerprint(sets); err != nil {
 		return nil, err
 	}
 	sources := []*imageDomain{source}
@@ -60,7 +60,7 @@ func openImages(ctx context.Context, run config.Resolved, network nets.Network, 
 		sources = append(sources[:i], source.part(part.Rows))
 	}
 	if frozen, is := network.(*nets.Frozen); is {
-		pooled := evaluator{frozen.Pooled, run.Train.EvalBatch, options.Device, options.alive}
+		pooled := evaluator{frozen.Pooled, run.Train.EvalBatch, options.Device}
 		if err := d.evaluatePooled(ctx, pooled); err != nil {
 			return nil, err
 		}
@@ -192,7 +192,7 @@ func (o *openDomains) open(run config.Resolved, set *images.Set, fractions []flo
 		}
 		d.labels = d.labels.Subset(d.rows)
 	}
-	if d.reader, err = domains.OpenReader(run, set, options.alive, options.logf); err != nil {
+	if d.reader, err = domains.OpenReader(run, set, options.logf); err != nil {
 		return nil, err
 	}
 	*o = append(*o, d)

@@ -153,7 +153,7 @@ func (t *trainer) open(ctx context.Context) (err error) {
 	t.model.state().Move(torch.Float32, device)
 	t.objective.state().Move(torch.Float32, device)
 	t.optimisation = newOptimisation(t.run, t.model.network, t.objective.pairs, t.restarts)
-	t.evaluator = evaluator{logitsOf(t.model.evaluated), t.run.Train.EvalBatch, device, t.options.alive}
+	t.evaluator = evaluator{logitsOf(t.model.evaluated), t.run.Train.EvalBatch, device}
 	t.capturer = &capturer{on: t.captures(), device: device, random: t.random, compute: t.compute, steps: map[bool]*capturedStep{}}
 	t.readings = newReadings(device)
 	t.record = newRecord(classes, t.dir)
@@ -281,9 +281,6 @@ type Options struct {
 	Threads  int                 // of libtorch; 0 means 1
 	Progress func(plan.Progress) // called a few times a second, never concurrently; may be nil
 	Log      io.Writer           // takes a line for each noteworthy event; nil discards them
-	// Alive is called after every piece of work that is no step, as a batch evaluated;
-	// it may be nil.
-	Alive func()
 	// Checkpoints is the time after which the run writes one besides those when it is cancelled and
 	// at its end.
 	Checkpoints time.Duration
@@ -291,12 +288,6 @@ type Options struct {
 	asBytes   bool // images go to the device as bytes even where that is a CPU
 	captured  bool // steps are made as those that a GPU captures even where the device is a CPU
 	eachEpoch bool // there is a checkpoint after each epoch
-}
-
-func (o Options) alive() {
-	if o.Alive != nil {
-		o.Alive()
-	}
 }
 
 // logf writes a line to the log.

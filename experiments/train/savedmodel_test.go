@@ -30,7 +30,7 @@ func evaluateSaved(t *testing.T, run config.Resolved, dir store.Dir) (savedmodel
 	m := must.Have(savedmodel.Open(dir.String()))(t)
 	d := opened(t, run)
 	counts := measure.NewConfusion(len(d.Classes))
-	e := evaluator{logitsOf(networkOf(t, m)), 20, torch.CPU, Options{}.alive}
+	e := evaluator{logitsOf(networkOf(t, m)), 20, torch.CPU}
 	must.Do(t, e.evaluate(context.Background(), d.onTest, counts))
 	return m, counts
 }

@@ -92,7 +92,7 @@ func wantTrained(t *testing.T, run config.Resolved, dir store.Dir) {
 		of nets.Network
 		to *measure.Outputs
 	}{{made.evaluated, &own}, {opens, &opened}} {
-		must.Do(t, (evaluator{logitsOf(part.of), 20, torch.CPU, Options{}.alive}).evaluate(context.Background(), d.onTest, part.to))
+		must.Do(t, (evaluator{logitsOf(part.of), 20, torch.CPU}).evaluate(context.Background(), d.onTest, part.to))
 	}
 	if len(own.Logits) == 0 || !slices.Equal(own.Logits, opened.Logits) {
 		t.Error("the model's logits are not the run's")

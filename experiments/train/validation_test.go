@@ -131,7 +131,7 @@ func TestNormalisedRun(t *testing.T) {
 			}
 		}
 		counts := measure.NewConfusion(3)
-		must.Do(t, (evaluator{logitsOf(networkOf(t, m)), 50, torch.CPU, Options{}.alive}).evaluate(t.Context(), d.onTest, counts))
+		must.Do(t, (evaluator{logitsOf(networkOf(t, m)), 50, torch.CPU}).evaluate(t.Context(), d.onTest, counts))
 		if !equalConfusion(counts, result.Confusion) {
 			t.Errorf("%s: the model confuses %v, the run %v", way, counts, result.Confusion)
 		}

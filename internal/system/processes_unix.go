@@ -19,12 +19,6 @@ func Apart(command *exec.Cmd, inherited ...*os.File) {
 // Stop asks a process to stop, which reads its standard input to the end.
 func Stop(process *os.Process, _ io.Closer) { process.Signal(syscall.SIGTERM) }
 
-// AskStacks has a process of Go print what its goroutines are at and end, even if it was stopped.
-func AskStacks(process *os.Process) {
-	process.Signal(syscall.SIGQUIT)
-	process.Signal(syscall.SIGCONT)
-}
-
 // PeakMemory is the largest resident memory that this process has had, in bytes.
 func PeakMemory() int64 {
 	var usage syscall.Rusage

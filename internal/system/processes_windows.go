@@ -18,9 +18,6 @@ func Apart(command *exec.Cmd, _ ...*os.File) {
 // Stop asks a process to stop, which reads its standard input to the end: there are no signals.
 func Stop(_ *os.Process, input io.Closer) { input.Close() }
 
-// AskStacks ends a process, which has no signal for more.
-func AskStacks(process *os.Process) { process.Kill() }
-
 var getMemory = windows.NewLazySystemDLL("kernel32.dll").NewProc("K32GetProcessMemoryInfo")
 
 // PeakMemory is the largest resident memory that this process has had, in bytes.

@@ -89,7 +89,7 @@ func worker(ctx context.Context, arguments []string, s Streams) error {
 			return err
 		}
 		_, err = train.Run(ctx, run.Config, dir, train.Options{
-			Device: device, Threads: o.Threads, Log: s.Err, Progress: r.Progress, Alive: r.Alive, Checkpoints: o.Checkpoints,
+			Device: device, Threads: o.Threads, Log: s.Err, Progress: r.Progress, Checkpoints: o.Checkpoints,
 		})
 		return err
 	})
