@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -71,7 +70,7 @@ func (f facts) print(w io.Writer) {
 	line := func(name, format string, values ...any) {
 		fmt.Fprintf(w, "%-12s%s\n", name, fmt.Sprintf(format, values...))
 	}
-	line("iwrun", "%s%s", version.Version, revision())
+	line("iwrun", "%s", version.Version)
 	line("go", "%s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	line("device", "%s; CUDA devices: %d %q", f.Device, len(f.CUDADevices), f.CUDADevices)
 	line("runs", "%d at a time, threads of each: %d, cores: %d", f.Jobs, f.Threads, f.Cores)
@@ -91,19 +90,4 @@ func (f facts) print(w io.Writer) {
 	} else if f.Driver && len(f.CUDADevices) == 0 {
 		warn("there is an NVIDIA driver, but this libtorch cannot use it: build against one with CUDA (LIBTORCH=… make build)")
 	}
-}
-
-// revision returns the revision of the source that the program was built from, in
-// brackets, where that is known.
-func revision() string {
-	info, _ := debug.ReadBuildInfo()
-	if info == nil {
-		return ""
-	}
-	for _, setting := range info.Settings {
-		if setting.Key == "vcs.revision" {
-			return " (" + setting.Value[:min(12, len(setting.Value))] + ")"
-		}
-	}
-	return ""
 }

@@ -154,18 +154,12 @@ func threadsFlag(to *int, usage string) cli.Flag {
 }
 
 func (o *workOptions) faultFlags() []cli.Flag {
-	return append(o.workerFlags(), commandline.Advanced(
-		&cli.IntFlag{Name: "retries", Destination: &o.Schedule.Retries, Value: 1, Action: commandline.Between(0, mostRetries, "--retries", "want 0 or more"),
-			Usage: "`NUMBER` of times that a run starts again, from its checkpoint, after its worker died without giving a reason"},
-		&cli.BoolFlag{Name: "overwrite", Destination: &o.Schedule.Overwrite, Usage: "if another configuration left a result or a checkpoint in a run's folder, remove it and start the run again"},
-	)...)
-}
-
-// workerFlags are those that workers are given too.
-func (o *workOptions) workerFlags() []cli.Flag {
 	return commandline.Advanced(
 		&cli.DurationFlag{Name: "checkpoint-every", Destination: &o.Checkpoints, Value: 5 * time.Minute, DefaultText: "5m", Action: commandline.Between(1, longest, "--checkpoint-every", "want a time above 0"),
 			Usage: "`TIME` between two checkpoints of a run, as in 90s or 10m; one is also written when a run stops"},
+		&cli.IntFlag{Name: "retries", Destination: &o.Schedule.Retries, Value: 1, Action: commandline.Between(0, mostRetries, "--retries", "want 0 or more"),
+			Usage: "`NUMBER` of times that a run starts again, from its checkpoint, after its worker died without giving a reason"},
+		&cli.BoolFlag{Name: "overwrite", Destination: &o.Schedule.Overwrite, Usage: "if another configuration left a result or a checkpoint in a run's folder, remove it and start the run again"},
 	)
 }
 

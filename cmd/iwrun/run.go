@@ -234,7 +234,7 @@ func newFitCommand(s streams) *cli.Command {
 		ctx, stop := commandline.Interruptible()
 		defer stop()
 		gone := func() { os.Exit(schedule.StoppedStatus) }
-		err = schedule.Work(c.Args().Get(1), s.in, s.out, gone, func(run plan.Run, dir store.Dir, r *schedule.Reporter) error {
+		err = schedule.Work(c.Args().Get(1), s.in, s.out, gone, func(run plan.Run, dir store.Dir, _ func(plan.Progress)) error {
 			_, err := fit.Run(ctx, run.Config, dir, fit.Options{Threads: threads, Log: s.err})
 			return err
 		})

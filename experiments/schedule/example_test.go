@@ -1,17 +1,15 @@
-package schedule_test
+package schedule
 
 import (
-	"errors"
 	"os"
 
 	"iwda/experiments/plan"
-	"iwda/experiments/schedule"
 )
 
-func ExampleReporter() {
-	reporter := schedule.NewReporter(os.Stdout)
-	reporter.Progress(plan.Progress{Step: 10, Steps: 700})
-	reporter.Failed(errors.New("the loss is not a number"))
+// What a worker writes on its standard output.
+func Example_events() {
+	report(os.Stdout, event{Kind: progressEvent, Progress: plan.Progress{Step: 10, Steps: 700}})
+	report(os.Stdout, event{Kind: failedEvent, Reason: "the loss is not a number"})
 	// Output:
 	// {"event":"progress","step":10,"steps":700}
 	// {"event":"failed","reason":"the loss is not a number"}

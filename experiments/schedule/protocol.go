@@ -8,7 +8,6 @@ import (
 	"errors"
 	"io"
 	"slices"
-	"sync"
 
 	"iwda/experiments/engine"
 	"iwda/experiments/plan"
@@ -31,52 +30,29 @@ type event struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// Reporter tells the parent of a worker what happens to its run. Its methods may be called by
-// several goroutines at once.
-type Reporter struct {
-	writing sync.Mutex
-	encoder *json.Encoder
-}
-
-// NewReporter returns one that writes to w, the worker's standard output. Errors of w are passed
-// over: a worker without a parent has nobody to tell.
-func NewReporter(w io.Writer) *Reporter {
-	return &Reporter{encoder: json.NewEncoder(w)}
-}
-
-// Progress reports how far the run has come.
-func (r *Reporter) Progress(p plan.Progress) { r.report(event{Kind: progressEvent, Progress: p}) }
-
-// Failed reports why the run failed.
-func (r *Reporter) Failed(reason error) {
-	r.report(event{Kind: failedEvent, Reason: reason.Error()})
-}
+// report writes an event on a worker's standard output. Errors of that are passed over: a worker without a parent has
+// nobody to tell.
+func report(output io.Writer, e event) { json.NewEncoder(output).Encode(e) }
 
 // Work makes the run of a folder, which has its config.yaml, in this process, which is a worker: it reports to its parent
-// on out, and calls gone when in ends, which tells that the parent died.
-func Work(folder string, in io.Reader, out io.Writer, gone func(), makeRun func(plan.Run, store.Dir, *Reporter) error) error {
+// on out, and calls gone when in ends, which tells that the parent died. Progress is to be called by one goroutine at a
+// time.
+func Work(folder string, in io.Reader, out io.Writer, gone func(), makeRun func(run plan.Run, dir store.Dir, progress func(plan.Progress)) error) error {
 	go func() {
 		io.Copy(io.Discard, in)
 		gone()
 	}()
-	reporter := NewReporter(out)
 	run, dir, err := plan.Open(folder)
 	if err == nil {
 		err = dir.Begin()
 	}
 	if err == nil {
-		err = makeRun(run, dir, reporter)
+		err = makeRun(run, dir, func(p plan.Progress) { report(out, event{Kind: progressEvent, Progress: p}) })
 	}
 	if err != nil && !errors.Is(err, context.Canceled) {
-		reporter.Failed(err)
+		report(out, event{Kind: failedEvent, Reason: err.Error()})
 	}
 	return err
-}
-
-func (r *Reporter) report(e event) {
-	r.writing.Lock()
-	defer r.writing.Unlock()
-	r.encoder.Encode(e)
 }
 
 // lineBuffer is the length in bytes above which a line cannot be an event.

@@ -10,7 +10,7 @@
 //     with the folder as last argument.
 //   - The worker's standard input stays open and empty as long as the parent lives.
 //     Its end tells the worker to stop at once.
-//   - The worker's standard output carries events, written by a Reporter. Lines that
+//   - The worker's standard output carries events, as JSON. Lines that
 //     are none go to log.txt, as does its standard error.
 //   - SIGTERM asks the worker to stop: it writes what it has measured and ends with
 //     StoppedStatus. Workers are no members of the parent's process group, so that

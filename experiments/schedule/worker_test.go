@@ -1,7 +1,6 @@
 package schedule
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -54,7 +53,6 @@ const release = "release"
 // work makes the run whose folder is the last argument.
 func work(arguments []string) int {
 	words, folder := arguments[:len(arguments)-1], arguments[len(arguments)-1]
-	reporter := NewReporter(os.Stdout)
 	c, err := config.LoadRun(filepath.Join(folder, store.ConfigFile))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -62,10 +60,10 @@ func work(arguments []string) int {
 	}
 	asked := make(chan os.Signal, 1)
 	signal.Notify(asked, syscall.SIGTERM)
-	reporter.Progress(plan.Progress{Step: 5, Steps: 20})
+	report(os.Stdout, event{Kind: progressEvent, Progress: plan.Progress{Step: 5, Steps: 20}})
 	switch c.Seed {
 	case fails:
-		reporter.Failed(errors.New("the loss is not a number"))
+		report(os.Stdout, event{Kind: failedEvent, Reason: "the loss is not a number"})
 		return 1
 	case exits:
 		fmt.Fprintln(os.Stderr, "one\n\ntwo\nthree\nfour\nfive\nsix")
@@ -123,10 +121,10 @@ func work(arguments []string) int {
 		fmt.Println("own group", group == os.Getpid())
 	}
 	if err := writeResult(plan.Of(c), folder); err != nil {
-		reporter.Failed(err)
+		report(os.Stdout, event{Kind: failedEvent, Reason: err.Error()})
 		return 1
 	}
-	reporter.Progress(plan.Progress{Step: 20, Steps: 20})
+	report(os.Stdout, event{Kind: progressEvent, Progress: plan.Progress{Step: 20, Steps: 20}})
 	return 0
 }
 

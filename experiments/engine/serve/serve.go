@@ -83,13 +83,13 @@ func worker(ctx context.Context, arguments []string, s Streams) error {
 	if err := json.Unmarshal([]byte(arguments[0]), &o); err != nil {
 		return err
 	}
-	return schedule.Work(arguments[1], s.In, s.Out, s.Gone, func(run plan.Run, dir store.Dir, r *schedule.Reporter) error {
+	return schedule.Work(arguments[1], s.In, s.Out, s.Gone, func(run plan.Run, dir store.Dir, progress func(plan.Progress)) error {
 		device, err := parseDevice(o.Device)
 		if err != nil {
 			return err
 		}
 		_, err = train.Run(ctx, run.Config, dir, train.Options{
-			Device: device, Threads: o.Threads, Log: s.Err, Progress: r.Progress, Checkpoints: o.Checkpoints,
+			Device: device, Threads: o.Threads, Log: s.Err, Progress: progress, Checkpoints: o.Checkpoints,
 		})
 		return err
 	})
