@@ -24,7 +24,7 @@ func TestBrokenResults(t *testing.T) {
 	if status != 0 || !strings.Contains(out, "1 of 4 runs are finished.") || !strings.Contains(out, "its result cannot be read") {
 		t.Errorf("table: status %d, stderr\n%s\nstdout\n%s", status, err, out)
 	}
-	if status, out, err := call(t, "figure", "-c", "tiny.yaml"); status != 0 || strings.Count(out, "\n") != 2 {
+	if status, out, err := call(t, "figure", "-c", "tiny.yaml"); status != 0 || strings.Count(out, "\n") != 1 {
 		t.Errorf("figure: status %d, stderr\n%s\nstdout\n%s", status, err, out)
 	}
 }

@@ -25,7 +25,7 @@ func TestNothingReadIsWrittenOver(t *testing.T) {
 	for _, folder := range []string{"results/own/features/full/east-west/iwdan/seed-1", "adapted/model"} {
 		testfiles.MakeFolder(t, folder)
 	}
-	_, figures, _ := call(t, "figure", "-c", "points.yaml", "--format", "svg")
+	_, figures, _ := call(t, "figure", "-c", "points.yaml")
 	figure, _, _ := strings.Cut(figures, "\n")
 	testfiles.Remove(t, figure)
 	for link, to := range map[string]string{
@@ -55,7 +55,7 @@ func TestNothingReadIsWrittenOver(t *testing.T) {
 		"adapt --source data/east.npz --target rows.csv -o adapted",
 		"adapt --source adapted/model/model.safetensors --target data/west.npz -o adapted",
 		"adapt --source features --target data/west.npz -o features",
-		"figure --format svg -c " + figure,
+		"figure -c " + figure,
 	} {
 		status, out, said := call(t, strings.Fields(strings.ReplaceAll(line, "RUN", pointsRun))...)
 		if status != 2 || out != "" || !strings.Contains(said, "written over") || !strings.Contains(said, "Usage") {

@@ -3,38 +3,25 @@ package report
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"image/color"
 	"io"
-	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
 
 	"iwda/experiments/config"
 	"iwda/experiments/store"
 )
 
-// Measures of figures on paper, and of their PNG.
+// Measures of figures on paper.
 const (
 	figureWidth  = 17.5 * vg.Centimeter
 	panelHeight  = 6.6 * vg.Centimeter
 	figureMargin = 0.25 * vg.Centimeter
 	panelGap     = 0.6 * vg.Centimeter
-	dotsPerInch  = 200
 )
-
-// The formats of figures.
-const (
-	PNG = "png"
-	SVG = "svg"
-)
-
-// FigureFormats returns the formats that Figure.Write knows.
-func FigureFormats() []string { return []string{PNG, SVG} }
 
 // Figure is a drawing: panels in rows under a title, with a legend below.
 type Figure struct {
@@ -71,13 +58,10 @@ func Figures(runs []store.Run, experiment config.Config) ([]Figure, error) {
 	return figures, errors.Join(failures...)
 }
 
-// Write draws the figure in a format. The same figure gives the same bytes.
-func (f Figure) Write(w io.Writer, format string) error {
+// Write draws the figure as SVG. The same figure gives the same bytes.
+func (f Figure) Write(w io.Writer) error {
 	legendHeight := f.legend.Rectangle(draw.Canvas{}).Size().Y + panelGap
-	canvas, err := newCanvas(format, figureWidth, headingHeight+panelHeight+legendHeight+2*figureMargin)
-	if err != nil {
-		return err
-	}
+	canvas := vgsvg.New(figureWidth, headingHeight+panelHeight+legendHeight+2*figureMargin)
 	c := draw.New(canvas)
 	r := c.Rectangle
 	c.FillPolygon(color.White, []vg.Point{r.Min, {X: r.Max.X, Y: r.Min.Y}, r.Max, {X: r.Min.X, Y: r.Max.Y}}) // for paper
@@ -89,30 +73,12 @@ func (f Figure) Write(w io.Writer, format string) error {
 	for i, area := range areas[0] {
 		f.panels[i].Draw(area)
 	}
-	_, err = canvas.WriteTo(w)
-	return err
-}
-
-func newCanvas(format string, width, height vg.Length) (vg.CanvasWriterTo, error) {
-	switch format {
-	case PNG:
-		return vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dotsPerInch))}, nil
-	case SVG:
-		return svgCanvas{vgsvg.New(width, height)}, nil
-	}
-	return nil, fmt.Errorf("unknown format %q of a figure: choose from %s", format, strings.Join(FigureFormats(), ", "))
-}
-
-// svgCanvas names other fonts without serifs for whoever lacks the one that an SVG only names. Those named
-// first have letters of the same widths.
-type svgCanvas struct{ *vgsvg.Canvas }
-
-// WriteTo implements io.WriterTo.
-func (c svgCanvas) WriteTo(w io.Writer) (int64, error) {
+	// An SVG only names its font. For whoever lacks that one, it names others without serifs, those first
+	// whose letters have the same widths.
 	var svg bytes.Buffer
-	if _, err := c.Canvas.WriteTo(&svg); err != nil {
-		return 0, err
+	if _, err := canvas.WriteTo(&svg); err != nil {
+		return err
 	}
-	n, err := w.Write(bytes.ReplaceAll(svg.Bytes(), []byte("font-family:Liberation Sans;"), []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;")))
-	return int64(n), err
+	_, err := w.Write(bytes.ReplaceAll(svg.Bytes(), []byte("font-family:Liberation Sans;"), []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;")))
+	return err
 }

@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"io"
 	"math"
 	"path/filepath"
 	"regexp"
@@ -63,14 +62,11 @@ func TestAccuracyAndWeightDistance(t *testing.T) {
 			curves[i].style = styleOf(config.Ordered(digitsSample().Methods), curves[i].method)
 		}
 		figure := accuracyAndWeightDistance("Digits & more", epochs, curves)
-		for _, format := range FigureFormats() {
-			first, second := filepath.Join(folder, "a."+format), filepath.Join(folder, "again."+format)
-			drawTo(t, figure, first, second)
-			if !bytes.Equal(read(t, first), read(t, second)) {
-				t.Errorf("%s: %s drawn twice differs", name, format)
-			}
+		first, second := filepath.Join(folder, "a.svg"), filepath.Join(folder, "again.svg")
+		drawTo(t, figure, first, second)
+		if !bytes.Equal(read(t, first), read(t, second)) {
+			t.Errorf("%s: drawn twice differs", name)
 		}
-		checkPNG(t, filepath.Join(folder, "a.png"))
 		texts := svgTexts(t, filepath.Join(folder, "a.svg"))
 		for _, want := range []string{"Digits & more", "epoch", "accuracy on the target's test set (%)",
 			"Euclidean distance to the true weights", "dann", "iwdan"} {
@@ -139,14 +135,12 @@ func TestNothingToDraw(t *testing.T) {
 			t.Errorf("%v: got the figure %+v", curves, f)
 		}
 	}
-	figure := accuracyAndWeightDistance("x", epochs, []curve{{method: "dann", seeds: [][]store.Metrics{metrics(0, 1)}}})
-	must.Fail(t, figure.Write(io.Discard, "gif"), `"gif"`)
 }
 
 func TestDivergenceFigures(t *testing.T) {
 	runs := storedRuns(t, t.TempDir(), shiftResults())
 	figures := must.Have(Figures(runs, shiftSample()))(t)
-	paths := drawAll(t, figures, t.TempDir(), SVG)
+	paths := drawAll(t, figures, t.TempDir())
 	if len(paths) != 2 {
 		t.Fatal(paths)
 	}
