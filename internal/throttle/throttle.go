@@ -1,18 +1,12 @@
 // Package throttle keeps what may be said at any moment from being said too often.
 package throttle
 
-import (
-	"sync"
-	"time"
-)
+import "time"
 
-// Throttle says when something is due again, at most once in a pause. Any goroutine may
-// use it.
+// Throttle says when something is due again, at most once in a pause. One goroutine at a time may use it.
 type Throttle struct {
 	pause time.Duration
-
-	asking sync.Mutex
-	last   time.Time
+	last  time.Time
 }
 
 // Every returns a throttle with that pause, for something that is due at once.
@@ -20,8 +14,6 @@ func Every(pause time.Duration) *Throttle { return &Throttle{pause: pause} }
 
 // Due reports whether the pause has passed since it last said yes, or since Restart.
 func (t *Throttle) Due() bool {
-	t.asking.Lock()
-	defer t.asking.Unlock()
 	now := time.Now()
 	if now.Sub(t.last) < t.pause {
 		return false
@@ -31,8 +23,4 @@ func (t *Throttle) Due() bool {
 }
 
 // Restart lets a whole pause pass until it is due again.
-func (t *Throttle) Restart() {
-	t.asking.Lock()
-	defer t.asking.Unlock()
-	t.last = time.Now()
-}
+func (t *Throttle) Restart() { t.last = time.Now() }
