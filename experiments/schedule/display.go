@@ -3,7 +3,6 @@ package schedule
 import (
 	"fmt"
 	"io"
-	"math"
 	"strings"
 	"sync"
 	"time"
@@ -92,7 +91,7 @@ func (d *Display) Observe(u Update) {
 	if line := d.line(u, took); line != "" {
 		d.Print(line)
 	}
-	d.show(d.progress())
+	d.show(total(d.tracker))
 }
 
 // line is what there is to say of an update of a run that took so long, "" for nothing.
@@ -116,13 +115,6 @@ func (d *Display) line(u Update, took time.Duration) string {
 		return total(d.tracker)
 	}
 	return said + "; " + total(d.tracker)
-}
-
-// progress is the last line of a terminal: how far all runs are.
-func (d *Display) progress() string {
-	const bar = 20
-	done := int(math.Round(bar * d.tracker.fraction()))
-	return fmt.Sprintf("[%s%s] %s", strings.Repeat("#", done), strings.Repeat("-", bar-done), total(d.tracker))
 }
 
 // printSkipped says, once, how many runs were skipped.

@@ -138,7 +138,7 @@ func TestTotal(t *testing.T) {
 func TestTerminal(t *testing.T) {
 	var b strings.Builder
 	c := newClock()
-	d := newDisplay(&b, 35, false, 4, c.now)
+	d := newDisplay(&b, 13, false, 4, c.now)
 	last := func(want string) {
 		t.Helper()
 		if _, got, _ := cutLast(b.String(), clearLine); got != want {
@@ -148,16 +148,16 @@ func TestTerminal(t *testing.T) {
 	observe := func(u Update) { c.wait(10); d.Observe(u) }
 	observe(skipped(9))
 	observe(started(1))
-	last("[--------------------] 0/3 runs")
+	last("0/3 runs")
 	observe(started(2))
 	observe(running(1, 600))
-	last("[####----------------] 0/3 runs, 1") // of the width
+	last("0/3 runs, 1m") // of the width
 	observe(waiting(4))
 	observe(again(1))
 	d.Print("a\x1b line")
 	observe(finished(1))
 	observe(failed(2))
-	last("[#############-------] 2/3 runs, 3")
+	last("2/3 runs, 30")
 	d.Close()
 	var lines []string
 	for line := range strings.SplitSeq(b.String(), "\n") {
