@@ -176,7 +176,7 @@ lint: setup ## gofmt, go vet, staticcheck, the shim's warnings as errors, the pa
 
 docs: build ## write the reference pages that follow from the code
 	{ printf '# Commands\n\n<!-- Written by make docs. -->\n\n'; build/iwrun manual --markdown; } >docs/reference/cli.md
-	CGO_ENABLED=0 go run ./tools/docs
+	CGO_ENABLED=0 go test -count=1 ./tools/docs -write
 
 bench: build ## speed against PyTorch, cvxopt and SciPy on this machine; fails where a goal is missed
 	@sh tools/setup.sh torch.py:python3-torch torchvision.py:python3-torchvision cvxopt.py:python3-cvxopt scipy.py:python3-scipy sklearn.py:python3-sklearn

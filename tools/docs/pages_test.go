@@ -1,7 +1,11 @@
-package main
+// Package docs tests the pages: whether those of docs/reference that follow from the code are current, and the words,
+// sentences and links of all. With -write they are written instead: configuration.md, estimators.md and criteria.md.
+package docs
 
 import (
 	"bytes"
+	"flag"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +18,8 @@ import (
 
 const root = "../.."
 
+var write = flag.Bool("write", false, "write the pages that follow from the code before they are checked")
+
 // under begins names of pages that are none: written out, TestPages would look for them.
 const under = "docs" + "/"
 
@@ -21,6 +27,11 @@ const under = "docs" + "/"
 // links between them, and those of comments, messages and configurations to them, lead somewhere.
 func TestPages(t *testing.T) {
 	generated := must.Have(pages(root))(t)
+	if *write {
+		for name, text := range generated {
+			must.Do(t, os.WriteFile(filepath.Join(root, name), text, 0o666))
+		}
+	}
 	for _, sentence := range must.Have(check(root, generated))(t) {
 		t.Error(sentence)
 	}
