@@ -1,7 +1,6 @@
 package table
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -19,7 +18,6 @@ type parquetFile struct {
 	file   *os.File
 	size   int64
 	parsed *parquet.File
-	parts  [][]part // by group of rows and column
 	list   bool
 	names  []string // those that the metadata gives the classes; nil for none
 	// All columns are at the ends of the schema.
@@ -55,14 +53,8 @@ func (f *parquetFile) open() error {
 		return err
 	}
 	f.size = info.Size()
-	metadata, err := readFooter(f.file, f.size)
-	if err != nil {
-		return fmt.Errorf("not a whole Parquet file: %w", err)
-	}
-	parts, described, err := hidden(metadata)
-	if err == nil {
-		f.parts = parts
-		f.parsed, err = parquet.OpenFile(bytes.NewReader(described), int64(len(described)), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	if err = checkFooter(f.file, f.size); err == nil {
+		f.parsed, err = parquet.OpenFile(f.file, f.size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 	}
 	if err != nil {
 		return fmt.Errorf("not a whole Parquet file: %w", err)
@@ -145,7 +137,7 @@ func (f *parquetFile) measure() error {
 		return kind == parquet.Float || kind == parquet.FixedLenByteArray
 	}
 	if f.list && rows > 0 {
-		first := newLeaf(newPass(f), f.values[0], true)
+		first := newLeaf(newPass(f), f.values[0])
 		values, err := first.list(nil, nil, nil)
 		if err != nil {
 			return fmt.Errorf("row 0: %w", err)
@@ -165,7 +157,7 @@ func (f *parquetFile) scan(labelsAlone bool) (cursor, error) {
 	c, pass := &parquetCursor{form: f}, newPass(f)
 	for r, column := range f.roles {
 		if column != nil && (!labelsAlone || role(r).always()) {
-			c.roles[r] = newLeaf(pass, column, false)
+			c.roles[r] = newLeaf(pass, column)
 		}
 	}
 	if labelsAlone {
@@ -175,7 +167,7 @@ func (f *parquetFile) scan(labelsAlone bool) (cursor, error) {
 		if f.t.cell == nil && !isNumeric(column) {
 			return nil, notNumbers(column)
 		}
-		c.values = append(c.values, newLeaf(pass, column, f.t.cell == nil))
+		c.values = append(c.values, newLeaf(pass, column))
 	}
 	return c, nil
 }

@@ -121,14 +121,17 @@ func TestParquetBombs(t *testing.T) {
 		"indexes without":     {crafted{1, 0, []craftedPage{{0, 1, format.RLEDictionary, false, "\x00" + run16}}}, number, "a dictionary that is not there"},
 		"indexes, many pages": {crafted{1 << 20, 0, append([]craftedPage{dictionary}, alike...)}, number, ""},
 		"truth values":        {crafted{1, 0, []craftedPage{{0, 1 << 30, format.RLE, false, withLength(many)}}}, truth{true}, "unpacks to more than 100 times"},
-		"integers":            {crafted{1, 0, []craftedPage{{0, 1, format.DeltaBinaryPacked, false, deltas(1 << 30)}}}, integer{1}, "1073741824 differences in blocks of 128, for 1 values"},
+		"integers":            {crafted{1, 0, []craftedPage{{0, 1, format.DeltaBinaryPacked, false, deltas(1 << 30)}}}, integer{1}, "1073741824 differences for 1 values"},
 		// Fewer values than the header says would be those of a former page in the same memory.
-		"split, too few":      {crafted{2, 0, []craftedPage{{0, 2, format.ByteStreamSplit, false, one}}}, number, "1 values of 2"},
-		"plain, too few":      {crafted{2, 0, []craftedPage{{0, 2, format.Plain, false, one}}}, number, "1 values of 2"},
-		"dictionary, too few": {crafted{1, 0, []craftedPage{{0, 2, format.Plain, true, one}}}, number, "1 values of 2"},
-		"places, too few":     {crafted{2, 0, []craftedPage{dictionary, {0, 2, format.RLEDictionary, false, "\x01" + run(1, "\x00")}}}, number, "runs of 1 of 2 values"},
-		"levels, too few":     {crafted{2, 0, []craftedPage{{0, 2, format.Plain, false, withLength(run(1, "\x01")) + one}}}, optional{&one32}, "runs of 1 of 2 values"},
-		"texts":               {crafted{1, 0, []craftedPage{{0, 1, format.DeltaByteArray, false, deltas(1) + deltas(1<<30)}}}, words{"a", 1}, "for 1 values"},
+		"split, too few":      {crafted{2, 0, []craftedPage{{0, 2, format.ByteStreamSplit, false, one}}}, number, "a page ends before its last value"},
+		"plain, too few":      {crafted{2, 0, []craftedPage{{0, 2, format.Plain, false, one}}}, number, "a page ends before its last value"},
+		"dictionary, too few": {crafted{1, 0, []craftedPage{{0, 2, format.Plain, true, one}}}, number, "a page ends before its last value"},
+		"places, too few":     {crafted{2, 0, []craftedPage{dictionary, {0, 2, format.RLEDictionary, false, "\x01" + run(1, "\x00")}}}, number, "places in the dictionary: runs of more than 1 values, or that end too early"},
+		"levels, too few":     {crafted{2, 0, []craftedPage{{0, 2, format.Plain, false, withLength(run(1, "\x01")) + one}}}, optional{&one32}, "definition levels: runs of more than 1 values, or that end too early"},
+		"texts":               {crafted{1, 0, []craftedPage{{0, 1, format.DeltaLengthByteArray, false, deltas(1 << 30)}}}, words{"a", 1}, "1073741824 differences for 1 values"},
+		"texts, too short":    {crafted{1, 0, []craftedPage{{0, 1, format.DeltaLengthByteArray, false, "\x80"}}}, words{"a", 1}, "page at byte 4"},
+		"texts that share":    {crafted{1, 0, []craftedPage{{0, 1, format.DeltaByteArray, false, deltas(1) + deltas(1)}}}, words{"a", 1}, "the encoding DELTA_BYTE_ARRAY, which is not read; write the column with the encoding PLAIN"},
+		"places too large":    {crafted{1, 0, []craftedPage{dictionary, {0, 1, format.RLEDictionary, false, "\x08" + run(1, "\x01")}}}, number, "place 1 is not in the dictionary"},
 	} {
 		t.Run(name, func(t *testing.T) { refused(t, write(t, "rows.parquet", test.of(t, test.row)), Options{}, test.words) })
 	}
@@ -187,7 +190,7 @@ func TestPackedParquet(t *testing.T) {
 
 // encodedRow has a column of each encoding.
 type encodedRow struct {
-	ID    string   `parquet:"id,delta"`
+	ID    string   `parquet:"id"` // in the encoding DELTA_LENGTH_BYTE_ARRAY
 	Label string   `parquet:"label,dict"`
 	A     float32  `parquet:"a"`
 	B     float32  `parquet:"b,dict"`

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
@@ -14,61 +13,26 @@ import (
 // parquet-go makes room for what the headers of a file say before it reads on, and a few
 // bytes can say terabytes. Headers are therefore looked through first.
 
-// readFooter reads the description at the end of a file of that size.
-func readFooter(r io.ReaderAt, size int64) (*format.FileMetaData, error) {
+// checkFooter returns an error unless the description at the end of a file of that size is all there.
+func checkFooter(r io.ReaderAt, size int64) error {
 	const tail = 8 // the description's length and PAR1
 	end := make([]byte, tail)
 	if size < tail {
-		return nil, io.ErrUnexpectedEOF
+		return io.ErrUnexpectedEOF
 	}
 	if _, err := r.ReadAt(end, size-tail); err != nil {
-		return nil, err
+		return err
 	}
 	length := int64(binary.LittleEndian.Uint32(end))
-	if string(end[4:]) != parquetMagic || length > size-tail {
-		return nil, errors.New("no description of columns at its end")
+	if string(end[4:]) != "PAR1" || length > size-tail {
+		return errors.New("no description of columns at its end")
 	}
 	footer := make([]byte, length)
 	if _, err := r.ReadAt(footer, size-tail-length); err != nil {
-		return nil, err
+		return err
 	}
-	read, err := structLength(footer)
-	if err != nil {
-		return nil, err
-	}
-	metadata := new(format.FileMetaData)
-	return metadata, thrift.Unmarshal(new(thrift.CompactProtocol), footer[:read], metadata)
-}
-
-// parquetMagic begins and ends a file.
-const parquetMagic = "PAR1"
-
-// part is that of a column in a group of rows: where its pages are in the file, and how they are compressed.
-type part struct {
-	at, size int64
-	codec    format.CompressionCodec
-}
-
-// hidden returns the parts that a description has, and a file of that description alone, in which every part
-// is as a [pageSource] has it.
-func hidden(metadata *format.FileMetaData) (parts [][]part, file []byte, err error) {
-	for g := range metadata.RowGroups {
-		var group []part
-		for c := range metadata.RowGroups[g].Columns {
-			column := &metadata.RowGroups[g].Columns[c].MetaData
-			at := column.DataPageOffset
-			if first := column.DictionaryPageOffset; first > 0 {
-				at = min(at, first)
-			}
-			group = append(group, part{at, column.TotalCompressedSize, column.Codec})
-			column.DataPageOffset, column.DictionaryPageOffset = 0, 0
-			column.TotalCompressedSize, column.Codec = math.MaxInt64, format.Uncompressed
-		}
-		parts = append(parts, group)
-	}
-	text, err := thrift.Marshal(new(thrift.CompactProtocol), *metadata)
-	file = append([]byte(parquetMagic), text...)
-	return parts, append(binary.LittleEndian.AppendUint32(file, uint32(len(text))), parquetMagic...), err
+	_, err := structLength(footer)
+	return err
 }
 
 // pageHeader reads the header of a page and returns how long it is.

@@ -5,12 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"io"
 	"math/bits"
-	"slices"
 
 	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 )
 
@@ -21,10 +18,7 @@ type parquetPass struct {
 	file     *parquetFile
 	left     int64 // bytes that are still allowed
 	unpacker unpacker
-	// Columns share the memory of the last page.
-	last   *pageSource // whose it is
-	packed []byte      // as the file has it
-	page   []byte      // unpacked, with its header
+	packed   []byte // the last page, of whatever column, as the file has it
 }
 
 func newPass(f *parquetFile) *parquetPass { return &parquetPass{file: f, left: MaxUnpacked(f.size)} }
@@ -37,66 +31,101 @@ func (p *parquetPass) spend(n int64) error {
 	return nil
 }
 
-// pageSource is the pages of a column in a group of rows as parquet-go reads them: one after the other,
-// each without compression, and only after it was found that it takes no more memory than its header says.
-// For parquet-go takes what run lengths, differences and compressed data ask for.
-type pageSource struct {
-	pass       *parquetPass
-	column     *parquet.Column
-	at, end    int64 // in the file
-	codec      format.CompressionCodec
-	dictionary bool   // whether one came
-	rest       []byte // what is still to be read of the last page
-	err        error  // of a page; parquet-go's says less
+// parquetPage is what is left of a page: values one after another, or their places in a dictionary. Pages are read
+// here, and not by parquet-go, which takes the memory that run lengths, differences and compressed data ask for.
+type parquetPage struct {
+	left                   int // values, nulls too
+	repetition, definition runs
+	plain                  values
+	dictionary             *values
+	places                 *runs // nil for values one after another
 }
 
-// ReadAt stands for [io.ReaderAt], of which parquet-go asks for the bytes in their order. Unlike one, it ends at
-// the end of a page, so that none is unpacked before it is wanted: it takes the place of another column's.
-func (s *pageSource) ReadAt(to []byte, _ int64) (n int, err error) {
-	if len(s.rest) == 0 {
-		if s.at == s.end {
-			return 0, io.EOF
-		}
-		if err := s.next(); err != nil {
-			s.err = fmt.Errorf("the page at byte %d: %w", s.at, err)
-			return 0, s.err
-		}
+// values are some as the encoding PLAIN has them: of so many bytes each, or texts, each after its length, of which
+// those of a dictionary have starts.
+type values struct {
+	content []byte
+	width   int // 0 of texts
+	starts  []int
+}
+
+// value returns the next value that is not null.
+func (p *parquetPage) value() ([]byte, error) {
+	if p.places == nil {
+		return p.plain.next()
 	}
-	n = copy(to, s.rest)
-	s.rest = s.rest[n:]
-	return n, nil
+	place, err := p.places.next()
+	if err != nil {
+		return nil, fmt.Errorf("places in the dictionary: %w", err)
+	}
+	return p.dictionary.at(place)
 }
 
-// next unpacks the next page.
-func (s *pageSource) next() error {
-	file := s.pass.file.file
-	header, length, err := pageHeader(file, s.at, s.end)
+// next takes the first value.
+func (v *values) next() (value []byte, err error) {
+	width := v.width
+	if width == 0 {
+		if value, v.content, err = prefixed(v.content); err != nil {
+			err = errFewValues
+		}
+		return value, err
+	}
+	if width > len(v.content) {
+		return nil, errFewValues
+	}
+	value, v.content = v.content[:width], v.content[width:]
+	return value, nil
+}
+
+// at returns the value of a dictionary at a place.
+func (v *values) at(place int) ([]byte, error) {
+	if v.width > 0 && (place+1)*v.width <= len(v.content) {
+		return v.content[place*v.width:][:v.width], nil
+	}
+	if place >= len(v.starts) {
+		return nil, fmt.Errorf("place %d is not in the dictionary", place)
+	}
+	value, _, err := prefixed(v.content[v.starts[place]:])
+	return value, err
+}
+
+// truths are the values that places of truth values have.
+var truths = values{content: []byte{0, 1}, width: 1}
+
+// nextPage reads the next page, which may be one of the dictionary.
+func (l *leaf) nextPage() error {
+	at := l.at
+	if err := l.readPage(); err != nil {
+		return fmt.Errorf("the page at byte %d: %w", at, err)
+	}
+	return nil
+}
+
+func (l *leaf) readPage() error {
+	pass := l.pass
+	header, length, err := pageHeader(pass.file.file, l.at, l.end)
 	if err != nil {
 		return err
 	}
-	at, packed, size := s.at+int64(length), int64(header.CompressedPageSize), int64(header.UncompressedPageSize)
-	if packed < 0 || packed > s.end-at {
-		return fmt.Errorf("%d bytes from byte %d on: its column ends at %d", packed, at, s.end)
+	at, packed, size := l.at+int64(length), int64(header.CompressedPageSize), int64(header.UncompressedPageSize)
+	if packed < 0 || packed > l.end-at {
+		return fmt.Errorf("%d bytes from byte %d on: its column ends at %d", packed, at, l.end)
 	}
-	values := int64(max(header.DataPageHeader.V.NumValues, header.DataPageHeaderV2.V.NumValues, header.DictionaryPageHeader.V.NumValues))
-	if size < 0 || values < 0 {
-		return fmt.Errorf("%d values in %d bytes", values, size)
+	n := max(header.DataPageHeader.V.NumValues, header.DataPageHeaderV2.V.NumValues, header.DictionaryPageHeader.V.NumValues)
+	if size < 0 || n < 0 {
+		return fmt.Errorf("%d values in %d bytes", n, size)
 	}
-	if err := s.pass.spend(size + 4*values); err != nil {
-		return fmt.Errorf("%d values in %d bytes: %w", values, size, err)
+	if err := pass.spend(size + 4*int64(n)); err != nil {
+		return fmt.Errorf("%d values in %d bytes: %w", n, size, err)
 	}
-	pass := s.pass
-	if pass.last != nil {
-		pass.last.rest = slices.Clone(pass.last.rest)
-	}
-	pass.last, pass.packed = s, resized(pass.packed, int(packed))
-	if _, err := file.ReadAt(pass.packed, at); err != nil {
+	pass.packed = resized(pass.packed, int(packed))
+	if _, err := pass.file.file.ReadAt(pass.packed, at); err != nil {
 		return notWhole("truncated", err)
 	}
 	if header.CRC != 0 && crc32.ChecksumIEEE(pass.packed) != uint32(header.CRC) {
 		return errors.New("damaged: its checksum differs")
 	}
-	levels, codec := 0, s.codec // bytes that are not compressed in the second version of pages
+	levels, codec := 0, l.codec // bytes that are not compressed in the second version of pages
 	if second := &header.DataPageHeaderV2.V; header.Type == format.DataPageV2 {
 		repetition, definition := int(second.RepetitionLevelsByteLength), int(second.DefinitionLevelsByteLength)
 		if levels = repetition + definition; repetition < 0 || definition < 0 || levels > min(int(packed), int(size)) {
@@ -106,149 +135,161 @@ func (s *pageSource) next() error {
 			codec = format.Uncompressed
 		}
 	}
-	header.CompressedPageSize, header.CRC, header.DictionaryPageHeader.V.Encoding = int32(size), 0, format.Plain
-	text, err := thrift.Marshal(new(thrift.CompactProtocol), header)
-	if err != nil {
+	memory := l.memory
+	if header.Type == format.DictionaryPage { // which stays beside the pages after it
+		memory = nil
+	}
+	content := append(resized(memory, int(size))[:0], pass.packed[:levels]...)
+	if content, err = pass.unpacker.unpack(content, pass.packed[levels:], codec, int(size)-levels); err != nil {
 		return err
 	}
-	page := append(resized(pass.page, len(text)+int(size))[:0], text...)
-	page = append(page, pass.packed[:levels]...)
-	if page, err = pass.unpacker.unpack(page, pass.packed[levels:], codec, int(size)-levels); err != nil {
+	l.at = at + packed
+	if header.Type == format.DictionaryPage {
+		return l.readDictionary(content, int(n))
+	}
+	l.memory, l.left = content, int(n)
+	return l.readValues(header, content)
+}
+
+// readDictionary reads the values of a column's dictionary.
+func (l *leaf) readDictionary(content []byte, n int) error {
+	v := &values{content: content, width: l.width}
+	l.dictionary = v
+	if v.width > 0 {
+		if n > len(content)/v.width {
+			return errFewValues
+		}
+		v.content = content[:n*v.width]
+		return nil
+	}
+	if err := l.pass.spend(8 * int64(n)); err != nil {
 		return err
 	}
-	if err := s.check(header, page[len(text):], int(values)); err != nil {
-		return err
+	for rest := content; len(v.starts) < n; {
+		v.starts = append(v.starts, len(content)-len(rest))
+		var err error
+		if _, rest, err = prefixed(rest); err != nil {
+			return errFewValues
+		}
 	}
-	s.at, s.rest, pass.page = at+packed, page, page
 	return nil
 }
 
-// check returns an error unless what follows a page's header is no more than its values.
-func (s *pageSource) check(header *format.PageHeader, content []byte, values int) (err error) {
+// readValues finds the levels and values in the content of a page.
+func (l *leaf) readValues(header *format.PageHeader, content []byte) (err error) {
 	var encoding format.Encoding
-	var repetition, definition []byte
+	repetition, definition := newRuns(l.repeated, l.left), newRuns(l.optional, l.left)
 	switch header.Type {
-	case format.DictionaryPage:
-		s.dictionary = true
-		return s.checkValues(format.Plain, content, values, values)
 	case format.DataPage:
 		first := header.DataPageHeader.V
 		encoding = first.Encoding
 		for _, levels := range []struct {
-			most     int
+			*runs
 			encoding format.Encoding
-			to       *[]byte
-		}{{s.column.MaxRepetitionLevel(), first.RepetitionLevelEncoding, &repetition}, {s.column.MaxDefinitionLevel(), first.DefinitionLevelEncoding, &definition}} {
-			if levels.most == 0 {
+		}{{&repetition, first.RepetitionLevelEncoding}, {&definition, first.DefinitionLevelEncoding}} {
+			if levels.width == 0 {
 				continue
 			}
 			if levels.encoding != format.RLE {
 				return fmt.Errorf("levels in the encoding %v; want RLE", levels.encoding)
 			}
-			if *levels.to, content, err = prefixed(content); err != nil {
+			if levels.content, content, err = prefixed(content); err != nil {
 				return err
 			}
 		}
 	case format.DataPageV2:
 		second := header.DataPageHeaderV2.V
 		encoding = second.Encoding
-		repetition, content = content[:second.RepetitionLevelsByteLength], content[second.RepetitionLevelsByteLength:]
-		definition, content = content[:second.DefinitionLevelsByteLength], content[second.DefinitionLevelsByteLength:]
+		repetition.content, content = content[:second.RepetitionLevelsByteLength], content[second.RepetitionLevelsByteLength:]
+		definition.content, content = content[:second.DefinitionLevelsByteLength], content[second.DefinitionLevelsByteLength:]
 	default:
 		return fmt.Errorf("a page of kind %v", header.Type)
 	}
-	there := values // without nulls
-	if most := s.column.MaxRepetitionLevel(); most > 0 {
-		if _, _, err := countRuns(repetition, widthOf(most), values, -1); err != nil {
-			return fmt.Errorf("repetition levels: %w", err)
-		}
-	}
-	if most := s.column.MaxDefinitionLevel(); most > 0 {
-		if _, there, err = countRuns(definition, widthOf(most), values, most); err != nil {
-			return fmt.Errorf("definition levels: %w", err)
-		}
-	}
-	if nulls := int(header.DataPageHeaderV2.V.NumNulls); header.Type == format.DataPageV2 && nulls != values-there {
-		return fmt.Errorf("%d nulls of %d values, of which %d are there", nulls, values, there)
-	}
-	return s.checkValues(encoding, content, values, there)
-}
-
-// checkValues is check of what follows the levels, in which so many of the values must be there: parquet-go
-// looks whether it has memory for them, which may be that of another page.
-func (s *pageSource) checkValues(encoding format.Encoding, content []byte, values, there int) (err error) {
-	kind, got := s.column.Type(), 0
-	switch encoding {
-	case format.Plain:
-		got = s.plainValues(content)
-	case format.RLEDictionary, plainDictionary:
-		if !s.dictionary {
+	l.repetition, l.definition, l.places = repetition, definition, nil
+	l.plain = values{content: content, width: l.width}
+	isTruth := l.kind == parquet.Boolean
+	switch {
+	case isTruth && encoding == format.Plain:
+		l.dictionary, l.places = &truths, &runs{width: 1, left: l.left, packed: content, many: 8 * len(content)}
+	case isTruth && encoding == format.RLE:
+		l.dictionary, l.places = &truths, &runs{width: 1, left: l.left}
+		l.places.content, _, err = prefixed(content)
+	case encoding == format.Plain:
+	case encoding == format.RLEDictionary || encoding == plainDictionary:
+		switch {
+		case l.dictionary == nil:
 			return errors.New("places in a dictionary that is not there")
-		}
-		if len(content) == 0 {
+		case len(content) == 0: // of nulls alone
 			content = make([]byte, 1)
 		}
-		if _, _, err := countRuns(content[1:], int(content[0]), there, -1); err != nil {
-			return fmt.Errorf("places in the dictionary: %w", err)
-		}
-		return nil
-	case format.RLE: // of truth values
-		if content, _, err = prefixed(content); err == nil {
-			got, _, err = countRuns(content, 1, there, -1)
-		}
-	case format.DeltaBinaryPacked, format.DeltaLengthByteArray:
-		got, _, err = afterDeltas(content, values)
-	case format.DeltaByteArray: // lengths of what is shared with the value before, and of what follows
-		var rest []byte
-		if got, rest, err = afterDeltas(content, values); err == nil {
-			var others int
-			others, _, err = afterDeltas(rest, values)
-			got = min(got, others)
-		}
-	case format.ByteStreamSplit:
-		got = s.plainValues(content)
+		l.places = &runs{content: content[1:], width: int(content[0]), left: l.left}
+	case encoding == format.DeltaBinaryPacked && (l.kind == parquet.Int32 || l.kind == parquet.Int64), encoding == format.DeltaLengthByteArray && l.width == 0:
+		l.plain.content, err = l.undelta(encoding, content)
+	case encoding == format.ByteStreamSplit && l.width > 0:
+		l.plain.content = unsplit(content, l.width)
 	default:
-		err = fmt.Errorf("the encoding %v, which is not read", encoding)
+		err = fmt.Errorf("the encoding %v, which is not read; write the column with the encoding PLAIN", encoding)
 	}
-	if err != nil {
-		return err
-	}
-	if got < there || got > there && kind.Kind() == parquet.ByteArray {
-		return fmt.Errorf("%d values of %d", got, there)
-	}
-	if encoding == format.Plain || encoding == format.RLE {
-		return nil
-	}
-	size := kind.EstimateDecodeSize(values, content, parquet.LookupEncoding(encoding))
-	if size < 0 {
-		return errors.New("texts of negative lengths")
-	}
-	return s.pass.spend(int64(size))
-}
-
-// plainValues is the number of values that lie one after the other.
-func (s *pageSource) plainValues(content []byte) (n int) {
-	const prefix = 4 // of a text, its length
-	switch kind := s.column.Type(); kind.Kind() {
-	case parquet.Boolean:
-		return 8 * len(content)
-	case parquet.ByteArray:
-		for ; len(content) >= prefix; n++ {
-			content = content[prefix+min(int(binary.LittleEndian.Uint32(content)), len(content)-prefix):]
-		}
-		return n
-	case parquet.Int64, parquet.Double:
-		return len(content) / 8
-	case parquet.Int96:
-		return len(content) / 12
-	case parquet.FixedLenByteArray:
-		return len(content) / max(1, kind.Length())
-	}
-	return len(content) / 4
+	return err
 }
 
 // plainDictionary is the encoding RLEDictionary as older writers call it.
 const plainDictionary = format.Encoding(2)
+
+// unsplit returns values of so many bytes of which all first bytes come first, then all second ones, as PLAIN has them.
+func unsplit(content []byte, width int) []byte {
+	n := len(content) / width
+	plain := make([]byte, n*width)
+	for i := range plain {
+		plain[i] = content[i%width*n+i/width]
+	}
+	return plain
+}
+
+// undelta returns the values of a page that are stored as differences, of themselves or of the texts' lengths, as PLAIN
+// has them.
+func (l *leaf) undelta(encoding format.Encoding, content []byte) (plain []byte, err error) {
+	_, block := binary.Uvarint(content)
+	_, parts := binary.Uvarint(content[max(0, block):])
+	total, _ := binary.Uvarint(content[max(0, block)+max(0, parts):])
+	if total > uint64(l.left) { // for which parquet-go makes room
+		return nil, fmt.Errorf("%d differences for %d values", total, l.left)
+	}
+	if err := l.pass.spend(12*int64(l.left) + int64(len(content))); err != nil {
+		return nil, err
+	}
+	switch {
+	case encoding == format.DeltaLengthByteArray:
+		texts, ends, err := parquet.DeltaLengthByteArray.DecodeByteArray(nil, content, nil)
+		for i := 1; i < len(ends); i++ {
+			plain = binary.LittleEndian.AppendUint32(plain, ends[i]-ends[i-1])
+			plain = append(plain, texts[ends[i-1]:ends[i]]...)
+		}
+		return plain, err
+	case l.plain.width == 8:
+		numbers, err := parquet.DeltaBinaryPacked.DecodeInt64(nil, content)
+		for _, number := range numbers {
+			plain = binary.LittleEndian.AppendUint64(plain, uint64(number))
+		}
+		return plain, err
+	default:
+		numbers, err := parquet.DeltaBinaryPacked.DecodeInt32(nil, content)
+		for _, number := range numbers {
+			plain = binary.LittleEndian.AppendUint32(plain, uint32(number))
+		}
+		return plain, err
+	}
+}
+
+// bitsAt returns the number of so many bits, up to 32, from a bit on; the lowest bits are first.
+func bitsAt(packed []byte, at, width int) (value int) {
+	for got := 0; got < width; {
+		shift := (at + got) % 8
+		value |= int(packed[(at+got)/8]>>shift) << got
+		got += 8 - shift
+	}
+	return value & (1<<width - 1)
+}
 
 // prefixed returns the bytes whose number is in the first four, and those after them.
 func prefixed(content []byte) (part, rest []byte, err error) {
@@ -263,88 +304,55 @@ func prefixed(content []byte) (part, rest []byte, err error) {
 	return content[:length], content[length:], nil
 }
 
-// widthOf is the number of bits that levels up to most take.
-func widthOf(most int) int { return bits.Len(uint(most)) }
-
-// countRuns counts numbers of so many bits, in Parquet's hybrid of run lengths and packed bits, and which of
-// them are the largest level, -1 for none. They must be as many as the values, or hardly more: the last group of
-// packed bits may be filled up.
-func countRuns(runs []byte, width, values, most int) (total, largest int, err error) {
-	const fill = 1 << 10
-	for len(runs) > 0 {
-		head, n := binary.Uvarint(runs)
-		left := uint64(values + fill - total)
-		count, size := head>>1, uint64(width+7)/8 // one value, so many times
-		if head&1 == 1 && count <= left {         // groups of eight values
-			count, size = 8*count, count*uint64(width)
-		}
-		if n <= 0 || width > 32 || count > left || size > uint64(len(runs)-n) {
-			return 0, 0, fmt.Errorf("runs of more than %d values, or that end too early", values)
-		}
-		run, wanted := runs[n:uint64(n)+size], max(0, min(int(count), values-total))
-		switch {
-		case most < 0:
-		case head&1 == 0:
-			if int(run[0]) == most {
-				largest += wanted
-			}
-		default:
-			for at := 0; at < wanted*width; at += width {
-				bits := uint(run[at/8]) >> (at % 8)
-				if at/8+1 < len(run) {
-					bits |= uint(run[at/8+1]) << (8 - at%8)
-				}
-				if int(bits&(1<<width-1)) == most {
-					largest++
-				}
-			}
-		}
-		total, runs = total+int(count), runs[uint64(n)+size:]
-	}
-	if total < values {
-		return 0, 0, fmt.Errorf("runs of %d of %d values", total, values)
-	}
-	return total, largest, nil
+// runs are numbers of so many bits, in Parquet's hybrid of run lengths and packed bits.
+type runs struct {
+	content []byte // after this run
+	width   int
+	left    int    // numbers that the page may have from here on
+	value   int    // of a run of one value
+	packed  []byte // of one of packed numbers, nil of others
+	at      int    // the next one's first bit
+	many    int    // numbers left of the run
 }
 
-// afterDeltas returns the number of the integers at the start of the content that are stored as packed differences,
-// of which there may be at most so many, and what follows them.
-func afterDeltas(content []byte, most int) (n int, rest []byte, err error) {
-	number := func() uint64 {
-		value, n := binary.Uvarint(content)
-		if n <= 0 {
-			content = nil
-			return 0
-		}
-		content = content[n:]
-		return value
-	}
-	block, parts, total := number(), number(), number()
-	number() // the first one
-	if parts == 0 || parts > 1<<16 || block > 1<<24 || total > uint64(most) {
-		return 0, nil, fmt.Errorf("%d differences in blocks of %d, for %d values", total, block, most)
-	}
-	n = int(total)
-	for each := int(block / parts); total > 1 && each > 0; {
-		number() // the least difference of the block
-		if len(content) < int(parts) {
-			return 0, nil, errCut
-		}
-		widths := content[:parts]
-		content = content[parts:]
-		for _, width := range widths {
-			if total <= 1 {
-				break
-			}
-			size := each * int(width) / 8
-			if size > len(content) {
-				return 0, nil, errCut
-			}
-			content = content[size:]
-			total -= min(total-1, uint64(each))
+// newRuns are those of so many levels up to most, which are still to be found.
+func newRuns(most, n int) runs { return runs{width: bits.Len(uint(most)), left: n} }
+
+// next returns the next number.
+func (r *runs) next() (int, error) {
+	for r.many == 0 {
+		if err := r.begin(); err != nil {
+			return 0, err
 		}
 	}
-	return n, content, nil
+	r.many--
+	r.left--
+	if r.packed == nil {
+		return r.value, nil
+	}
+	r.at += r.width
+	return bitsAt(r.packed, r.at-r.width, r.width), nil
+}
+
+// begin begins the next run. The last groups of packed numbers may be filled up.
+func (r *runs) begin() error {
+	const group, fill = 8, 1 << 10
+	head, n := binary.Uvarint(r.content)
+	count, size := head>>1, uint64(r.width+7)/8 // one value, so many times
+	if head&1 == 1 && count <= uint64(r.left) {
+		count, size = group*count, count*uint64(r.width)
+	}
+	if n <= 0 || r.width > 32 || count > uint64(r.left+fill) || size > uint64(len(r.content)-n) {
+		return fmt.Errorf("runs of more than %d values, or that end too early", r.left)
+	}
+	run := r.content[n : uint64(n)+size]
+	r.content, r.many, r.packed, r.at = r.content[uint64(n)+size:], int(count), nil, 0
+	if head&1 == 1 {
+		r.packed = run
+	} else {
+		r.value = bitsAt(run, 0, 8*len(run))
+	}
+	return nil
 }
 
 // resized returns a slice of that length in the same memory, where that is long enough. Its
