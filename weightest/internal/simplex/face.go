@@ -23,8 +23,6 @@ const (
 	// shrinkage is the factor by which each proximal step must be shorter than the
 	// one before; what shrinks less is rounding noise in the null space.
 	shrinkage = 0.9
-	// tile is the number of columns that a pass over AᵀA keeps at hand.
-	tile = 8
 )
 
 // A face is a set of free variables of a program; the others are zero. It
@@ -161,56 +159,18 @@ func (f *face) factorise() {
 	}
 }
 
-// completeGram computes what is not yet known of AᵀA on the free variables: all of
-// it tile by tile, or the rows and columns of variables that were not free before.
+// completeGram computes the rows and columns of AᵀA of variables that were not free before.
 func (f *face) completeGram() {
-	var missing []int
+	k := len(f.Equality)
 	for _, j := range f.free {
-		if !f.known[j] {
-			missing = append(missing, j)
+		if f.known[j] {
+			continue
 		}
-	}
-	if len(missing) == len(f.free) {
-		f.tiledGram()
-	} else {
-		k := len(f.Equality)
-		for _, j := range missing {
-			row := f.gram[j*k : (j+1)*k]
-			blas64.Gemv(blas.NoTrans, 1, f.Columns, vector(f.Column(j)), 0, vector(row))
-			for i := j + 1; i < k; i++ {
-				f.gram[i*k+j] = row[i]
-			}
+		row := f.gram[j*k : (j+1)*k]
+		blas64.Gemv(blas.NoTrans, 1, f.Columns, vector(f.Column(j)), 0, vector(row))
+		for i := j + 1; i < k; i++ {
+			f.gram[i*k+j] = row[i]
 		}
-	}
-	for _, j := range missing {
 		f.known[j] = true
-	}
-}
-
-// tiledGram computes AᵀA on the free variables as products of a few columns, which
-// stay in the fastest cache, with each of the others: a third faster than gonum's
-// Syrk, which loads both factors of every product anew.
-func (f *face) tiledGram() {
-	n, k := len(f.free), len(f.Equality)
-	columns := f.Columns
-	if n < k {
-		columns = blas64.General{Rows: n, Cols: f.Columns.Cols, Stride: f.Columns.Cols, Data: make([]float64, n*f.Columns.Cols)}
-		for a, j := range f.free {
-			copy(columns.Data[a*f.Columns.Cols:], f.Column(j))
-		}
-	}
-	var products [tile]float64
-	for first := 0; first < n; first += tile {
-		width := min(tile, n-first)
-		some := columns
-		some.Rows, some.Data = width, columns.Data[first*f.Columns.Cols:(first+width)*f.Columns.Cols]
-		for a := first; a < n; a++ {
-			column := vector(columns.Data[a*f.Columns.Cols : (a+1)*f.Columns.Cols])
-			blas64.Gemv(blas.NoTrans, 1, some, column, 0, vector(products[:width]))
-			row := f.gram[f.free[a]*k : (f.free[a]+1)*k]
-			for b, product := range products[:width] {
-				row[f.free[first+b]] = product
-			}
-		}
 	}
 }
