@@ -11,11 +11,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"iwda/inference/monitor"
-	"iwda/internal/faultydisk"
 	"iwda/internal/must"
 	"iwda/internal/testfiles"
 	"iwda/internal/wholefile"
@@ -102,13 +102,20 @@ func TestKilledCallsEndInTheSameBits(t *testing.T) {
 	}
 	check("one by one, and twice", one)
 	faults := 0
-	faultydisk.EachCall(func(disk *wholefile.Disk, fault string) {
-		faults++
+	for reached := true; reached; faults++ { // the call of this number fails, and all after it
+		calls := 0
+		disk := &wholefile.Disk{Before: func(*wholefile.Call) error {
+			if calls++; calls > faults {
+				return syscall.EIO
+			}
+			return nil
+		}}
 		path := filepath.Join(t.TempDir(), "state")
 		_ = call(t, disk, path, r, batches...)
 		must.Do(t, call(t, nil, path, r, batches...))
-		check(fault, path)
-	})
+		check(fmt.Sprintf("from call %d on", faults), path)
+		reached = calls > faults
+	}
 	if faults < 20 {
 		t.Errorf("%d calls to the disk", faults)
 	}

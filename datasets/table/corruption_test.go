@@ -2,6 +2,10 @@ package table
 
 import (
 	"archive/zip"
+	"bytes"
+	"fmt"
+	"iter"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -9,7 +13,6 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"iwda/internal/allocation"
-	"iwda/internal/faultydisk"
 	"iwda/internal/testfiles"
 )
 
@@ -54,7 +57,7 @@ func TestCorruptedFiles(t *testing.T) {
 				t.Fatal("the whole file is refused")
 			}
 			refused, cases := 0, 0
-			for how, damaged := range faultydisk.Damaged([]byte(test.content), 3) {
+			for how, damaged := range damagedBytes([]byte(test.content), 3) {
 				cases++
 				got, whole := rows(damaged)
 				if !whole {
@@ -91,4 +94,35 @@ func loadedOf(t *testing.T, path string, size int) (c content, whole bool) {
 		}
 	})
 	return c, whole
+}
+
+// damagedBytes gives, for one byte in so many of a file's content, what it is with a bit of that byte
+// flipped, another one from byte to byte, with the byte zeroed, and cut off before it; if the
+// environment asks for all that can happen by IWDA_TORTURE, with each bit of every byte flipped. Contents are valid until the
+// next one.
+func damagedBytes(whole []byte, step int) iter.Seq2[string, []byte] {
+	bits := 1
+	if os.Getenv("IWDA_TORTURE") != "" {
+		bits, step = 8, 1
+	}
+	return func(yield func(how string, damaged []byte) bool) {
+		damaged := bytes.Clone(whole)
+		for at := 0; at < len(whole); at += step {
+			for bit := range bits {
+				bit = (at/step + bit) % 8
+				damaged[at] = whole[at] ^ 1<<bit
+				if !yield(fmt.Sprintf("byte %d, bit %d flipped", at, bit), damaged) {
+					return
+				}
+			}
+			damaged[at] = 0
+			if whole[at] != 0 && !yield(fmt.Sprintf("byte %d zeroed", at), damaged) {
+				return
+			}
+			damaged[at] = whole[at]
+			if !yield(fmt.Sprintf("cut before byte %d", at), damaged[:at]) {
+				return
+			}
+		}
+	}
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"iwda/internal/faultydisk"
 	"iwda/internal/must"
 	"iwda/internal/wholefile"
 )
@@ -32,7 +31,7 @@ func TestEveryCallFails(t *testing.T) {
 			return disk.Link(filepath.Join(folder, "file"), filepath.Join(folder, "kept"))
 		},
 	} {
-		ordered, broken := faultydisk.Ordered()
+		ordered, broken := orderedDisk()
 		try := func(disk *wholefile.Disk, fault string) {
 			folder := filepath.Join(t.TempDir(), "folder")
 			path, kept := filepath.Join(folder, "file"), filepath.Join(folder, "kept")
@@ -49,7 +48,7 @@ func TestEveryCallFails(t *testing.T) {
 				t.Errorf("%s: %s: another file is gone", name, fault)
 			}
 		}
-		faultydisk.EachCall(try)
+		eachCall(try)
 		if try(ordered, "none"); broken() != nil {
 			t.Errorf("%s: %v", name, broken())
 		}

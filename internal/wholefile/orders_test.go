@@ -1,4 +1,4 @@
-package faultydisk
+package wholefile_test
 
 import (
 	"errors"
@@ -34,7 +34,7 @@ func TestOrdered(t *testing.T) {
 		}}
 		must.Do(t, work(recording, t.TempDir()))
 		for _, without := range []wholefile.Op{"", wholefile.OpSync, wholefile.OpSyncFolder} {
-			disk, broken := Ordered()
+			disk, broken := orderedDisk()
 			for _, c := range calls {
 				if c.Op != without {
 					disk.Before(&c)
@@ -51,7 +51,7 @@ func TestOrdered(t *testing.T) {
 func TestNth(t *testing.T) {
 	folder := t.TempDir()
 	for n := 1; ; n++ {
-		disk, reached := nth(n, ErrShortWrite, true)
+		disk, reached := nth(n, errShortWrite, true)
 		path := filepath.Join(folder, "f")
 		var half string
 		err := disk.Write(path, func(w io.Writer) error {
@@ -68,7 +68,7 @@ func TestNth(t *testing.T) {
 			}
 			return
 		}
-		if !errors.Is(err, ErrShortWrite) || n == 2 && len(half) != 50_000 {
+		if !errors.Is(err, errShortWrite) || n == 2 && len(half) != 50_000 {
 			t.Errorf("call %d: %v, %d bytes", n, err, len(half))
 		}
 		os.RemoveAll(folder)

@@ -1,4 +1,4 @@
-package faultydisk
+package wholefile_test
 
 import (
 	"fmt"
@@ -10,11 +10,11 @@ import (
 	"iwda/internal/wholefile"
 )
 
-// Ordered returns a disk, and a function that says what a power cut could have left of its files in parts: nil
+// orderedDisk returns a disk, and a function that says what a power cut could have left of its files in parts: nil
 // if files were flushed before they got the names by which others find them, if the folders of these names
 // were flushed before anything else changed in another folder or was removed, and if nothing is left to be
-// flushed. Then a cut leaves what some first calls made, as a failing disk does, see [EachCall].
-func Ordered() (disk *wholefile.Disk, broken func() error) {
+// flushed. Then a cut leaves what some first calls made, as a failing disk does, see [eachCall].
+func orderedDisk() (disk *wholefile.Disk, broken func() error) {
 	o := &order{written: map[string]bool{}, renamed: map[string]bool{}, removed: map[string]bool{}}
 	return &wholefile.Disk{Before: o.before}, o.end
 }

@@ -1,6 +1,4 @@
-// Package faultydisk has disks for tests: one whose nth call fails, and one that knows whether a power cut could
-// leave parts of what was written.
-package faultydisk
+package wholefile_test
 
 import (
 	"errors"
@@ -12,22 +10,18 @@ import (
 	"iwda/internal/wholefile"
 )
 
-// ErrShortWrite stands for a write that writes a half and fails; other calls fail alone.
-var ErrShortWrite = errors.New("short write")
+// errShortWrite stands for a write that writes a half and fails; other calls fail alone.
+var errShortWrite = errors.New("short write")
 
 // faults are the errors with which calls fail.
-var faults = []error{syscall.EIO, ErrShortWrite, syscall.ENOSPC, syscall.EACCES, syscall.EMFILE}
+var faults = []error{syscall.EIO, errShortWrite, syscall.ENOSPC, syscall.EACCES, syscall.EMFILE}
 
-// Everything is the environment variable with which tests try all that can happen, and not a
-// part alone.
-const Everything = "IWDA_TORTURE"
-
-// EachCall calls try with disks of which the first call fails, then the second one and so on,
+// eachCall calls try with disks of which the first call fails, then the second one and so on,
 // until fewer calls are made than that. Every other time all later calls fail too. If the
-// environment asks for [Everything], each call fails with every error, alone and with all after it.
-func EachCall(try func(disk *wholefile.Disk, name string)) {
+// environment asks for all that can happen by IWDA_TORTURE, each call fails with every error, alone and with all after it.
+func eachCall(try func(disk *wholefile.Disk, name string)) {
 	rounds := 1
-	if os.Getenv(Everything) != "" {
+	if os.Getenv("IWDA_TORTURE") != "" {
 		rounds = 2 * len(faults)
 	}
 	for round := range rounds {
@@ -51,7 +45,7 @@ func nth(n int, why error, lasting bool) (disk *wholefile.Disk, reached func() b
 			return nil
 		}
 		switch {
-		case !errors.Is(why, ErrShortWrite):
+		case !errors.Is(why, errShortWrite):
 			c.Data = nil
 		case c.Op == wholefile.OpWrite:
 			c.Data = c.Data[:len(c.Data)/2]
