@@ -4,7 +4,6 @@ import (
 	"math"
 	"testing"
 
-	"iwda/internal/timing"
 	"iwda/losses/form"
 	"iwda/torch"
 )
@@ -41,7 +40,9 @@ func BenchmarkJAN(b *testing.B) {
 					read(loss, zs)
 				})
 			}
-			timing.ReportMedian(b, 1, func(int) { work(func(loss, _ torch.Tensor) { loss.Item() }) })
+			for b.Loop() {
+				work(func(loss, _ torch.Tensor) { loss.Item() })
+			}
 			work(func(loss, source torch.Tensor) {
 				value = loss.Item()
 				for _, g := range torch.ToSlice[float32](gradient(source)) {

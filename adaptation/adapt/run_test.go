@@ -21,7 +21,7 @@ import (
 	"iwda/adaptation/adapt/names"
 	"iwda/adaptation/labels"
 	"iwda/experiments/engine"
-	"iwda/experiments/engine/enginetest"
+	"iwda/experiments/engine/serve"
 	"iwda/experiments/fit"
 	"iwda/experiments/schedule"
 	"iwda/experiments/store"
@@ -229,7 +229,18 @@ func TestRunEnds(t *testing.T) {
 // iwrunTorch is this binary; see TestMain.
 var iwrunTorch = &engine.Process{Log: os.Stderr}
 
-func TestMain(m *testing.M) { enginetest.Main(m, iwrunTorch) }
+func TestMain(m *testing.M) {
+	if len(os.Args) > 2 && os.Args[1] == strconv.Itoa(engine.Protocol) { // as iwrun-torch, which this process finds here
+		os.Exit(serve.Run(os.Args[1:], serve.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Gone: func() { os.Exit(schedule.StoppedStatus) }}))
+	}
+	this, err := os.Executable()
+	if err = errors.Join(err, os.Setenv(engine.Variable, this)); err != nil {
+		panic(err)
+	}
+	status := m.Run()
+	iwrunTorch.Close()
+	os.Exit(status)
+}
 
 // runHere makes a plan and runs it, in this process unless the options say otherwise.
 func runHere(ctx context.Context, source, target string, o Options) (*Outcome, error) {

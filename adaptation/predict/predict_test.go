@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -22,12 +23,11 @@ import (
 	"iwda/datasets/normalise"
 	"iwda/datasets/table"
 	"iwda/experiments/engine"
-	"iwda/experiments/engine/enginetest"
+	"iwda/experiments/engine/serve"
 	"iwda/experiments/model"
 	"iwda/experiments/network"
 	"iwda/internal/must"
 	"iwda/internal/testfiles"
-	"iwda/internal/timing"
 	"iwda/internal/wholefile"
 	"iwda/nets"
 	"iwda/nets/architecture"
@@ -75,7 +75,18 @@ func networkOf(t testing.TB, m model.Model) nets.Network {
 // iwrunTorch is this binary; see TestMain.
 var iwrunTorch = &engine.Process{Log: os.Stderr}
 
-func TestMain(m *testing.M) { enginetest.Main(m, iwrunTorch) }
+func TestMain(m *testing.M) {
+	if len(os.Args) > 2 && os.Args[1] == strconv.Itoa(engine.Protocol) { // as iwrun-torch, which this process finds here
+		os.Exit(serve.Run(os.Args[1:], serve.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Gone: func() { os.Exit(1) }}))
+	}
+	this, err := os.Executable()
+	if err = errors.Join(err, os.Setenv(engine.Variable, this)); err != nil {
+		panic(err)
+	}
+	status := m.Run()
+	iwrunTorch.Close()
+	os.Exit(status)
+}
 
 func mlp(size, hidden, classes int) model.Metadata {
 	about := model.Metadata{
@@ -239,7 +250,10 @@ func TestImages(t *testing.T) {
 // it does in a second.
 func BenchmarkRows(b *testing.B) {
 	const size = 512
-	rows := timing.Size(50_000, 1000)
+	rows := 50_000
+	if testing.Short() {
+		rows = 1000
+	}
 	values := make([]float32, rows*size)
 	for i := range values {
 		values[i] = float32(i%31)/31 - 0.5

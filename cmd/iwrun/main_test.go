@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -15,7 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"iwda/experiments/engine"
-	"iwda/experiments/engine/enginetest"
+	"iwda/experiments/engine/serve"
+	"iwda/experiments/schedule"
 	"iwda/experiments/store"
 	"iwda/internal/input"
 	"iwda/internal/must"
@@ -26,7 +29,15 @@ import (
 const asProgram = "IWRUN_TEST_PROGRAM"
 
 func TestMain(m *testing.M) {
-	enginetest.Play(injectFault)
+	if len(os.Args) > 2 && os.Args[1] == strconv.Itoa(engine.Protocol) { // as iwrun-torch, which this process and those that it starts find here
+		injectFault()
+		gone := func() { os.Exit(schedule.StoppedStatus) }
+		os.Exit(serve.Run(os.Args[1:], serve.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Gone: gone}))
+	}
+	this, err := os.Executable()
+	if err = errors.Join(err, os.Setenv(engine.Variable, this)); err != nil {
+		panic(err)
+	}
 	if os.Getenv(asProgram) != "" {
 		main()
 	}

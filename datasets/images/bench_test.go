@@ -15,7 +15,6 @@ import (
 	"iwda/datasets/internal/kernel"
 	"iwda/internal/must"
 	"iwda/internal/testfiles"
-	"iwda/internal/timing"
 )
 
 // benchSet writes 216 photograph-like JPEG files of 300×300 pixels, in one class,
@@ -29,7 +28,11 @@ func benchSet(b *testing.B) *images.Set {
 	}
 	folder := filepath.Join(root, "class")
 	testfiles.MakeFolder(b, folder)
-	for i := range timing.Size(216, 36) {
+	files := 216
+	if testing.Short() {
+		files = 36
+	}
+	for i := range files {
 		testfiles.Write(b, filepath.Join(folder, fmt.Sprintf("%05d.jpg", i)), string(photograph(b, uint64(i))))
 	}
 	return must.Have(images.OpenOwn(root, nil))(b)

@@ -13,7 +13,6 @@ import (
 	"iwda/experiments/measure"
 	"iwda/internal/evenly"
 	"iwda/internal/must"
-	"iwda/internal/timing"
 	"iwda/torch"
 )
 
@@ -42,7 +41,9 @@ func BenchmarkStep(b *testing.B) {
 	for _, method := range methods {
 		b.Run(method, func(b *testing.B) {
 			t := benchmarkTrainer(b, method)
-			timing.ReportMedian(b, 1, func(i int) { benchmarkStep(b, t, i) })
+			for i := 0; b.Loop(); i++ {
+				benchmarkStep(b, t, i)
+			}
 		})
 	}
 }
@@ -60,7 +61,9 @@ func BenchmarkMLPStep(b *testing.B) {
 			b.Run(name+"/"+method, func(b *testing.B) {
 				t := benchmarkTrainerOf(b, resolveText(b, text, "full", method, 1, append(discriminator,
 					"network.features=256", "network.layers=1", "network.normalise=standard", "train.batch=64")...))
-				timing.ReportMedian(b, 1, func(i int) { benchmarkStep(b, t, i) })
+				for i := 0; b.Loop(); i++ {
+					benchmarkStep(b, t, i)
+				}
 			})
 		}
 	}
@@ -78,15 +81,17 @@ func benchmarkEvaluation(b *testing.B, t *trainer, test rowReader) {
 
 // BenchmarkEvaluate classifies 10,000 digits.
 func BenchmarkEvaluate(b *testing.B) {
-	t, test := benchmarkTrainer(b, "source-only"), benchmarkTest(b, timing.Size(10_000, 200))
-	timing.ReportMedian(b, 1, func(int) { benchmarkEvaluation(b, t, test) })
+	t, test := benchmarkTrainer(b, "source-only"), benchmarkTest(b, size(10_000, 200))
+	for b.Loop() {
+		benchmarkEvaluation(b, t, test)
+	}
 }
 
 // BenchmarkCriteria measures the criteria of an evaluation of 10,000 target
 // rows and 770 held-out source rows, about as usps-mnist has them, and reports as "value" their
 // share in percent of an epoch of 937 steps and that evaluation.
 func BenchmarkCriteria(b *testing.B) {
-	rows := timing.Size(10_000, 1000)
+	rows := size(10_000, 1000)
 	t, test := benchmarkTrainer(b, "source-only"), benchmarkTest(b, rows)
 	heldOut := inMemory{datasets.Subset(test.(inMemory).set, evenly.Rows(rows, rows*77/1000))}
 	about := domains.About{Classes: t.data.Classes, Labels: domains.Labels{Test: datasets.LabelsOf(test.(inMemory).set)}}
@@ -101,7 +106,7 @@ func BenchmarkCriteria(b *testing.B) {
 		slices.Sort(times)
 		return times[calls/2]
 	}
-	step := median(timing.Size(100, 1), func(i int) { benchmarkStep(b, t, i) })
+	step := median(size(100, 1), func(i int) { benchmarkStep(b, t, i) })
 	evaluation := median(3, func(int) { benchmarkEvaluation(b, t, test) })
 	judging := median(10*b.N, func(int) {
 		if len(seen.Criteria(0, t.options.logf)) == 0 {
@@ -116,16 +121,25 @@ func BenchmarkCriteria(b *testing.B) {
 // an evaluation on 1,000 of its 10,000 test images. The update of the class weights,
 // once an epoch and well below a millisecond, is left out.
 func BenchmarkTenthOfEpoch(b *testing.B) {
-	steps := timing.Size(94, 1)
+	steps := size(94, 1)
 	for _, method := range methods {
 		b.Run(method, func(b *testing.B) {
-			t, test := benchmarkTrainer(b, method), benchmarkTest(b, timing.Size(1000, 100))
-			timing.ReportMedian(b, 1, func(i int) {
+			t, test := benchmarkTrainer(b, method), benchmarkTest(b, size(1000, 100))
+			for i := 0; b.Loop(); i++ {
 				for j := range steps {
 					benchmarkStep(b, t, i*steps+j)
 				}
 				benchmarkEvaluation(b, t, test)
-			})
+			}
 		})
 	}
+}
+
+// size is that of what is measured, or with -short a smaller one, where it only counts that the
+// benchmark comes to its end.
+func size(usual, short int) int {
+	if testing.Short() {
+		return short
+	}
+	return usual
 }

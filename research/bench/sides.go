@@ -108,7 +108,8 @@ var (
 	metric        = regexp.MustCompile(`([-+.e\d]+) (\S+)`)
 )
 
-// parseMetrics reads "BenchmarkName 60 1234 ns/op 2.5 ms": the metrics by their units.
+// parseMetrics reads "BenchmarkName 60 1234 ns/op 2.5 value": the metrics by their units. One without ms has those that
+// an operation takes.
 func parseMetrics(text string) (numbers, error) {
 	line := benchmarkLine.FindStringSubmatch(text)
 	if line == nil {
@@ -123,7 +124,7 @@ func parseMetrics(text string) (numbers, error) {
 		n[match[2]] = value
 	}
 	if _, ok := n["ms"]; !ok {
-		return nil, fmt.Errorf("no ms in %q", line[0])
+		n["ms"] = n["ns/op"] / 1e6
 	}
 	return n, nil
 }

@@ -13,7 +13,6 @@ import (
 
 	"iwda/internal/must"
 	"iwda/internal/testfiles"
-	"iwda/internal/timing"
 	"iwda/weightest"
 	"iwda/weightest/internal/sampletest"
 	"iwda/weightest/internal/weighttest"
@@ -31,14 +30,14 @@ func BenchmarkLabelShift(b *testing.B) {
 			source, labels := weighttest.ShiftedLogits(r, rows, slices.Repeat([]float64{1 / float64(k)}, k))
 			target, _ := weighttest.ShiftedLogits(r, rows, weighttest.Distribution(r, k))
 			var estimate weightest.Estimate
-			timing.ReportMedian(b, 1, func(int) {
+			for b.Loop() {
 				c, err := Calibrate("bcts", source, labels, k)
 				if err != nil || c.Note != "" {
 					b.Fatal(c.Note, err)
 				}
 				s := must.Have(weightest.SampleOf(k, c.Probabilities(source), labels, c.Probabilities(target)))(b)
 				estimate = must.Have((weightest.MLLS{}).Estimate(sampletest.Problem(b, s)))(b)
-			})
+			}
 			if folder := os.Getenv("IWDA_BENCH_PROBLEMS"); folder != "" {
 				writeShift(b, filepath.Join(folder, "labelshift-"+strconv.Itoa(k)), source, labels, target, estimate.Weights)
 			}
