@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"image/color"
 	"image/jpeg"
 	"image/png"
 	"io"
+	"slices"
 
 	"golang.org/x/image/webp"
 )
@@ -62,15 +62,15 @@ func (m *RGB) reshape(width, height int) {
 }
 
 // decode reads the image that the content of a JPEG, PNG or WebP file holds into the memory of m.
-// The first bytes decide which it is. own says that it is a user's, who sees [RGB.asShown].
+// The first bytes decide which it is. own says that it is a user's, who sees it upright, as the orientation in its EXIF
+// says, and is told what else there is to know.
 //
-// Else pixels are those of Image.convert("RGB") of the Python imaging library Pillow:
-// grey becomes three equal channels, a palette its colours; alpha is dropped
-// without blending; CMYK is taken for inverted, as Adobe's programs write it;
-// subsampled chroma is interpolated and converted with the arithmetic of libjpeg and
-// libwebp; EXIF's orientation and colour profiles have no effect. What differs: of 16
-// bits a channel the upper 8 are kept, of grey too, which Pillow clips to white; chroma
-// of CMYK files is not interpolated; a JPEG file without its end marker is truncated.
+// Pixels are those of Image.convert("RGB") of the Python imaging library Pillow:
+// grey becomes three equal channels, a palette its colours; subsampled chroma of JPEG files is interpolated and converted
+// with the arithmetic of libjpeg; colour profiles have no effect. What differs: transparent pixels are on white; of 16
+// bits a channel the upper 8 are kept, of grey too, which Pillow clips to white; chroma of WebP and CMYK files is not
+// interpolated; CMYK files are read as Adobe's programs write them, with their marker; a JPEG file without its end marker
+// is truncated.
 //
 // A damaged or truncated file is an error, and so are an animation, a file of another
 // format, one without pixels and one that asks for more than its size can mean or than
@@ -85,11 +85,10 @@ func (m *RGB) decode(data []byte, own bool) (found traits, err error) {
 		if scans := bytes.Count(data, []byte("\xff\xda")); scans > maxScans {
 			return 0, fmt.Errorf("%d scans, more than can be read", scans)
 		}
-		data = withAdobeMarker(data)
 	case bytes.HasPrefix(data, []byte("\x89PNG\r\n\x1a\n")):
 		readHeader, readImage = png.DecodeConfig, png.Decode
 	case isWebP(data):
-		readHeader, readImage = webp.DecodeConfig, decodeWebP
+		readHeader, readImage = webp.DecodeConfig, webp.Decode
 		err = checkWebP(data)
 	default:
 		err = errFormat
@@ -114,100 +113,69 @@ func (m *RGB) decode(data []byte, own bool) (found traits, err error) {
 		return 0, err
 	}
 	m.reshape(header.Width, header.Height)
-	m.convert(decoded)
-	if own {
-		found = m.asShown(data, decoded)
+	found = m.convert(decoded, isWebP(data))
+	if !own {
+		return 0, nil
 	}
-	return found, nil
+	orientation, parts := orientationOf(data)
+	m.turn(orientation)
+	return found | parts, nil
 }
 
-// withAdobeMarker returns a four-channel JPEG file without Adobe's marker, which
-// image/jpeg refuses, with one that says CMYK; any other file as it is.
-func withAdobeMarker(data []byte) []byte {
-	for name, content := range chunks(data) {
-		switch name {
-		case "\xff\xee":
-			if bytes.HasPrefix(content, []byte("Adobe")) {
-				return data
-			}
-		case "\xff\xc0", "\xff\xc1", "\xff\xc2": // the frame's header
-			const channels = 5
-			if len(content) <= channels || content[channels] != 4 {
-				return data
-			}
-			const cmyk = "\xff\xee\x00\x0eAdobe\x00\x64\x00\x00\x00\x00\x00"
-			return bytes.Join([][]byte{data[:2], []byte(cmyk), data[2:]}, nil)
-		}
-	}
-	return data
-}
-
-// convert writes a decoded image of m's size to m.
-func (m *RGB) convert(decoded image.Image) {
+// convert writes a decoded image of m's size to m, with white behind transparent pixels, and returns what there is to know of
+// it. video says how YCbCr is coded: see [RGB.convertVideo].
+func (m *RGB) convert(decoded image.Image, video bool) (found traits) {
 	switch from := decoded.(type) {
+	case *image.NYCbCrA:
+		m.convertVideo(&from.YCbCr)
+		return m.onWhite(from.A, from.AStride)
 	case *image.YCbCr:
-		m.convertYCbCr(from)
-	case videoYCbCr:
-		m.convertVideo(from.YCbCr)
-	case *image.Gray:
-		m.convertPixels(from.Pix, from.Stride, 1, grey)
-	case *image.Gray16:
-		m.convertPixels(from.Pix, from.Stride, 2, grey)
-	case *image.RGBA:
-		m.convertPixels(from.Pix, from.Stride, 4, colours)
-	case *image.NRGBA:
-		m.convertPixels(from.Pix, from.Stride, 4, colours)
-	case *image.RGBA64:
-		m.convertPixels(from.Pix, from.Stride, 8, wideColours)
-	case *image.NRGBA64:
-		m.convertPixels(from.Pix, from.Stride, 8, wideColours)
-	case *image.Paletted:
-		m.convertPixels(from.Pix, from.Stride, 1, coloursOf(from.Palette))
-	case *image.CMYK:
-		m.convertPixels(from.Pix, from.Stride, 4, inks)
-	default:
-		panic(fmt.Sprintf("images: a decoded image is a %T", decoded))
+		if video {
+			m.convertVideo(from)
+		} else {
+			m.convertYCbCr(from)
+		}
+		return 0
 	}
-}
-
-// convertPixels converts each pixel, of so many bytes, to red, green and blue.
-func (m *RGB) convertPixels(pix []byte, stride, size int, convert func(to, pixel []byte)) {
+	pixels, first := decoded.(image.RGBA64Image), decoded.Bounds().Min
 	for y := range m.Height {
 		row := m.row(y)
 		for x := range m.Width {
-			convert(row[3*x:][:3], pix[y*stride+x*size:][:size])
+			c := pixels.RGBA64At(first.X+x, first.Y+y)
+			if c.A != 0xffff {
+				found |= seeThrough
+			}
+			behind := 0xffff - uint32(c.A)
+			row[3*x] = byte((uint32(c.R) + behind) >> 8)
+			row[3*x+1] = byte((uint32(c.G) + behind) >> 8)
+			row[3*x+2] = byte((uint32(c.B) + behind) >> 8)
 		}
 	}
-}
-
-// Of values of two bytes the upper one, which is kept, comes first.
-func grey(to, pixel []byte)        { to[0], to[1], to[2] = pixel[0], pixel[0], pixel[0] }
-func colours(to, pixel []byte)     { to[0], to[1], to[2] = pixel[0], pixel[1], pixel[2] }
-func wideColours(to, pixel []byte) { to[0], to[1], to[2] = pixel[0], pixel[2], pixel[4] }
-
-func coloursOf(palette color.Palette) func(to, pixel []byte) {
-	var colours [256][3]byte
-	for i, c := range palette {
-		switch c := c.(type) {
-		case color.RGBA:
-			colours[i] = [3]byte{c.R, c.G, c.B}
-		case color.NRGBA:
-			colours[i] = [3]byte{c.R, c.G, c.B}
-		default:
-			panic(fmt.Sprintf("images: a decoded palette has a %T", c))
+	switch decoded.(type) {
+	case *image.Gray16, *image.RGBA64, *image.NRGBA64:
+		if slices.Max(m.Pix) < brightest {
+			found |= faint
 		}
 	}
-	return func(to, pixel []byte) { copy(to, colours[pixel[0]][:]) }
+	return found
 }
 
-// inks takes cyan, magenta, yellow and black off white as Pillow does:
-// (255 - k)(255 - c)/255, rounded.
-func inks(to, pixel []byte) {
-	white := 255 - int(pixel[3])
-	for c := range 3 {
-		product := int(pixel[c])*white + 128
-		to[c] = byte(white - (product>>8+product)>>8)
+// onWhite puts white behind pixels by the opacity of each.
+func (m *RGB) onWhite(opacity []byte, stride int) (found traits) {
+	for y := range m.Height {
+		row := m.row(y)
+		for x := range m.Width {
+			a := int(opacity[y*stride+x])
+			if a == 255 {
+				continue
+			}
+			found = seeThrough
+			for c := range 3 {
+				row[3*x+c] = byte((int(row[3*x+c])*a + 255*(255-a) + 127) / 255)
+			}
+		}
 	}
+	return found
 }
 
 // grown returns a slice of n elements of any content, s where it is long enough.

@@ -10,9 +10,9 @@
 // end, and [Reader.Batches], which goes over all images once for evaluation.
 //
 // A [Reader] gives the pixels of the Python imaging library Pillow, on
-// which torchvision's image transforms stand: PNG and WebP files and both filters byte
+// which torchvision's image transforms stand: opaque PNG and lossless WebP files and both filters byte
 // for byte (Pillow 9.4, 600 random sizes of 1 to 399 pixels a side), JPEG files, with
 // libjpeg's interpolation of chroma, within 3 levels and 0.04 on average
-// (libjpeg-turbo 2.1.5, 150 grey, CMYK, 4:4:4, 4:2:2 and 4:2:0 files, baseline and
+// (libjpeg-turbo 2.1.5, 150 grey, 4:4:4, 4:2:2 and 4:2:0 files, baseline and
 // progressive), where two inverse cosine transforms round differently.
 package images

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"image"
 	"iter"
 	"slices"
 )
@@ -47,19 +46,8 @@ func (s *Set) notes(of func(i int) traits) (sentences []string) {
 	return sentences
 }
 
-// asShown makes of the pixels of a user's own file what people see: upright, as the orientation in its
-// EXIF says, and with white behind transparent ones. It returns what else there is to know.
-func (m *RGB) asShown(data []byte, decoded image.Image) (found traits) {
-	switch decoded.(type) {
-	case *image.Gray16, *image.RGBA64, *image.NRGBA64:
-		if len(m.Pix) > 0 && slices.Max(m.Pix) < brightest {
-			found |= faint
-		}
-	}
-	if m.onWhite(decoded) {
-		found |= seeThrough
-	}
-	orientation := 1
+// orientationOf returns the orientation that the EXIF of a file says, 1 to 8, and what else its parts tell.
+func orientationOf(data []byte) (orientation int, found traits) {
 	for name, content := range chunks(data) {
 		switch name {
 		case "acTL":
@@ -72,48 +60,7 @@ func (m *RGB) asShown(data []byte, decoded image.Image) (found traits) {
 			}
 		}
 	}
-	m.turn(orientation)
-	return found
-}
-
-// onWhite puts white behind the pixels and tells whether one of them was transparent.
-func (m *RGB) onWhite(decoded image.Image) (transparent bool) {
-	var alpha []byte
-	var stride, size int
-	of := func(a byte) byte { return a }
-	switch from := decoded.(type) {
-	case *image.NRGBA:
-		alpha, stride, size = from.Pix[3:], from.Stride, 4
-	case *image.NRGBA64:
-		alpha, stride, size = from.Pix[6:], from.Stride, 8
-	case videoYCbCr:
-		alpha, stride, size = from.alpha, from.alphaStride, 1
-	case *image.Paletted:
-		var opacity [256]byte
-		for i, c := range from.Palette {
-			_, _, _, a := c.RGBA()
-			opacity[i] = byte(a >> 8)
-		}
-		alpha, stride, size = from.Pix, from.Stride, 1
-		of = func(index byte) byte { return opacity[index] }
-	}
-	if alpha == nil {
-		return false
-	}
-	for y := range m.Height {
-		row := m.row(y)
-		for x := range m.Width {
-			a := int(of(alpha[y*stride+x*size]))
-			if a == 255 {
-				continue
-			}
-			transparent = true
-			for c := range 3 {
-				row[3*x+c] = byte((int(row[3*x+c])*a + 255*(255-a) + 127) / 255)
-			}
-		}
-	}
-	return transparent
+	return orientation, found
 }
 
 // chunks ranges over the named parts of a PNG or WebP file, and over those before the pixels of a JPEG
