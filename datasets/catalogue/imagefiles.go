@@ -37,13 +37,13 @@ func imageFiles(d Dataset, source, example string) Dataset {
 	return d
 }
 
-// scan lists the images of a domain, named as in "office31-amazon".
-func (d Dataset) scan(root, domain string) (*images.Listing, error) {
+// published finds the images of a domain, named as in "office31-amazon".
+func (d Dataset) published(root, domain string) (*images.Set, error) {
 	described, err := d.Domain(domain)
 	if err != nil {
 		return nil, err
 	}
-	return images.Scan(d.Name+"-"+domain, root, described.folders, d.Classes)
+	return images.OpenPublished(d.Name+"-"+domain, root, described.folders, d.Classes)
 }
 
 // checkImages is [Dataset.Check]: it decodes every image and lists, domain by domain, what
@@ -68,31 +68,27 @@ func (d Dataset) checkImages(ctx context.Context, root string, out io.Writer) er
 
 // checkDomain returns what there is to say of a domain's copy. The only error is the context's.
 func (d Dataset) checkDomain(ctx context.Context, root string, domain Domain) (said string, asPublished bool, err error) {
-	listing, err := d.scan(root, domain.Name)
+	set, err := d.published(root, domain.Name)
 	if err != nil {
 		return fmt.Sprintf("%s: %v\n", domain.Name, err), false, nil
 	}
-	_, broken, _, err := listing.Set.Inspect(ctx)
+	_, broken, _, err := set.Inspect(ctx)
 	if err != nil {
 		return "", false, err
 	}
-	_, incomplete := listing.Complete()
-	counts, verdict := listing.Set.Counts(), "not as published"
-	if asPublished = incomplete == nil && len(broken) == 0 && slices.Equal(counts, domain.Train); asPublished {
+	counts, verdict := set.Counts(), "not as published"
+	if asPublished = len(broken) == 0 && slices.Equal(counts, domain.Train); asPublished {
 		verdict = "as published"
 	}
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s: %d of %d images, %s\n", domain.Name, listing.Set.Len(), sum(domain.Train), verdict)
+	fmt.Fprintf(&text, "%s: %d of %d images, %s\n", domain.Name, set.Len(), sum(domain.Train), verdict)
 	for class, n := range counts {
 		if want := domain.Train[class]; n != want {
 			fmt.Fprintf(&text, "  %s: %s, want %d\n", d.Classes[class], printable.Count(n, "image"), want)
 		}
 	}
-	for _, folder := range listing.ExtraFolders {
-		fmt.Fprintf(&text, "  of no class: %s\n", folder)
-	}
-	for _, file := range listing.ExtraFiles {
-		fmt.Fprintf(&text, "  extra: %s\n", file)
+	for _, said := range set.PassedOver() {
+		fmt.Fprintf(&text, "  %s\n", said)
 	}
 	for _, file := range broken {
 		fmt.Fprintf(&text, "  broken: %s: %s\n", file.Path, strings.TrimSpace(file.Err.Error()))

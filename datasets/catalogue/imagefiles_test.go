@@ -40,7 +40,7 @@ func TestCheckImages(t *testing.T) {
 		t.Errorf("a whole copy: %v\n%s", err, said)
 	}
 	testfiles.Write(t, filepath.Join(root, "photo", "notes.txt"), "")
-	if said, err := check(); err != nil || said != whole+"  extra: photo/notes.txt\n" {
+	if said, err := check(); err != nil || said != whole+"  pets-photo: files that are ignored: 1 .txt; images are .jpg, .jpeg, .png and .webp\n" {
 		t.Errorf("a whole copy and a file more: %v\n%s", err, said)
 	}
 	html := filepath.Join(root, "drawn", "dog", "1.png")

@@ -114,11 +114,7 @@ func (d Dataset) openImages(root, domain string, classes []string) (*images.Set,
 		}
 		return images.OpenOwn(below(root, files.Path), classes)
 	}
-	listing, err := d.scan(root, domain)
-	if err != nil {
-		return nil, err
-	}
-	return listing.Complete()
+	return d.published(root, domain)
 }
 
 // ImageTask is the images of a task: of both domains, and of the target's test set, which

@@ -1,7 +1,7 @@
 // Package images turns folders of JPEG, PNG and WebP files into the batches that image
 // networks train on.
 //
-// [Scan] finds the files of a published data set in the folders of its archives, and
+// [OpenPublished] finds the files of a published data set in the folders of its archives, and
 // [Set.Inspect] decodes every one. [OpenOwn] and [OpenUnlabelled] take any images.
 //
 // A [Reader] decodes the images of a [Set] and resizes them to 256×256, bicubic; it

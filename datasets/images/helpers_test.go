@@ -90,11 +90,7 @@ func classOf(set *images.Set, i int) int {
 
 // openTree opens a folder of the root that has a folder for each class.
 func openTree(root, folder string, classes ...string) (*images.Set, error) {
-	listing, err := images.Scan("test-domain", root, []string{folder}, classes)
-	if err != nil {
-		return nil, err
-	}
-	return listing.Complete()
+	return images.OpenPublished("test-domain", root, []string{folder}, classes)
 }
 
 func tree(t testing.TB, root, folder string, classes ...string) *images.Set {

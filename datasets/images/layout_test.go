@@ -34,7 +34,7 @@ func TestOpenTree(t *testing.T) {
 	root := t.TempDir()
 	for _, path := range []string{
 		"Art/alarm clock/2.JPG", "Art/alarm clock/10.jpeg", "Art/Bed/1.png", "Art/bike/a.webp",
-		"Art/bike/notes.txt", "Art/bike/deeper/x.jpg", "Art/bike/.hidden.jpg", "Art/readme.md", "Art/empty/readme",
+		"Art/bike/notes.txt", "Art/bike/.hidden.jpg", "Art/readme.md", "Art/empty/readme",
 	} {
 		write(t, root, path, nil)
 	}
@@ -66,55 +66,39 @@ func TestOpenTreeOfSimilarClasses(t *testing.T) {
 	if got, want := set.Counts(), []int{1, 2, 3, 4}; !slices.Equal(set.ClassNames(), similar) || !slices.Equal(got, want) {
 		t.Errorf("classes %q with %v images, want %q with %v", set.ClassNames(), got, similar, want)
 	}
-	listing := must.Have(images.Scan("set", root, []string{"d"}, []string{"C", "C#", "c*", "c "}))(t)
-	if got, want := listing.ExtraFolders, []string{"d/C++", "d/c_"}; !slices.Equal(got, want) {
-		t.Errorf("extra folders %q, want %q: they may be of either of two classes", got, want)
-	}
+	must.Refuse(openTree(root, "d", "C", "C#", "c*", "c "))(t, "the folder c_ has the name of no class") // it may be of either of two
 }
 
-func TestIncompleteListing(t *testing.T) {
+func TestIncompleteTree(t *testing.T) {
 	root := t.TempDir()
 	write(t, root, "d/dog/1.jpg", nil)
-	write(t, root, "d/Dog_/1.jpg", nil)
-	write(t, root, "d/wolf/1.jpg", nil)
 	write(t, root, "d/fox/readme", nil)
-	listing := must.Have(images.Scan("set", root, []string{"d"}, []string{"cat", "dog", "fox"}))(t)
-	if got, want := listing.MissingClasses, []string{"cat", "fox"}; !slices.Equal(got, want) {
-		t.Errorf("missing classes %q, want %q", got, want)
-	}
-	if got, want := listing.ExtraFolders, []string{"d/Dog_", "d/wolf"}; !slices.Equal(got, want) {
-		t.Errorf("extra folders %q, want %q", got, want)
-	}
-	if got, want := listing.ExtraFiles, []string{"d/fox/readme"}; !slices.Equal(got, want) {
-		t.Errorf("extra files %q, want %q", got, want)
-	}
-	want := "images: " + filepath.Join(root, "d") + ": no images of cat, fox; folders of no known class: d/Dog_, d/wolf"
-	if _, err := listing.Complete(); err == nil || err.Error() != want {
-		t.Errorf("error %v, want %s", err, want)
-	}
+	must.Refuse(openTree(root, "d", "cat", "dog", "fox"))(t, "images: "+filepath.Join(root, "d")+": no images of cat, fox")
+	write(t, root, "d/wolf/1.jpg", nil)
+	must.Refuse(openTree(root, "d", "cat", "dog", "fox"))(t, filepath.Join(root, "d")+": the folder wolf has the name of no class, but others have; there are cat, dog, fox")
 }
 
-func TestScanFindsTheFirstFolder(t *testing.T) {
+func TestOpenPublishedFindsTheFirstFolder(t *testing.T) {
 	folders, classes := []string{"Photos", "archive/Photos", "photo"}, []string{"cat", "dog", "Guinea_Pig"}
 	for _, folder := range []string{"Photos", "photos", "archive/Photos", "photo"} {
 		root := t.TempDir()
 		for _, class := range classes {
 			write(t, root, folder+"/"+class+"/1.jpg", nil)
 		}
-		listing, err := images.Scan("pets-photo", root, folders, classes)
+		set, err := images.OpenPublished("pets-photo", root, folders, classes)
 		if err != nil {
 			t.Error(err)
 			continue
 		}
-		if want, set := filepath.Join(root, folder, "Guinea_Pig", "1.jpg"), listing.Set; set.Path(2) != want || set.Name() != "pets-photo" {
+		if want := filepath.Join(root, folder, "Guinea_Pig", "1.jpg"); set.Path(2) != want || set.Name() != "pets-photo" {
 			t.Errorf("image 2 of %s is %s, want %s", set.Name(), set.Path(2), want)
 		}
 	}
 }
 
-func TestScanNothing(t *testing.T) {
+func TestOpenPublishedNothing(t *testing.T) {
 	root := t.TempDir()
-	_, err := images.Scan("pets-photo", root, []string{"Photos", "archive/Photos"}, []string{"cat"})
+	_, err := images.OpenPublished("pets-photo", root, []string{"Photos", "archive/Photos"}, []string{"cat"})
 	if !errors.Is(err, fs.ErrNotExist) {
 		t.Fatalf("%v, want one of a file that is not there", err)
 	}

@@ -25,7 +25,7 @@ import (
 // to folders; links deeper down are not followed.
 //
 // In a folder, images at any depth are taken. Those below a folder that has the name of a
-// class, see [Scan], are of that class, and those directly in the folder of none that
+// class, see [OpenPublished], are of that class, and those directly in the folder of none that
 // is known. Where classes are given and no folder has the name of one, all images are
 // without a label; where some have and others not, it is an error.
 //
@@ -98,7 +98,7 @@ func openOwn(name string, classes []string) (set *Set, labels []string, err erro
 	set = &Set{name: name, root: name, own: true}
 	switch {
 	case info.IsDir():
-		labels, err = set.addFolder(classes)
+		labels, err = set.addFolder("", classes)
 	case IsImage(name):
 		set.root, set.paths, labels = filepath.Dir(name), []string{filepath.Base(name)}, []string{""}
 	default:
@@ -114,21 +114,21 @@ func openOwn(name string, classes []string) (set *Set, labels []string, err erro
 	return set, labels, err
 }
 
-// addFolder adds the images of the set's folder and returns their labels, "" for none.
-func (s *Set) addFolder(classes []string) (labels []string, err error) {
-	entries, err := readFolder(s.root, "")
+// addFolder adds the images of a folder in the set's root and returns their labels, "" for none.
+func (s *Set) addFolder(top string, classes []string) (labels []string, err error) {
+	entries, err := readFolder(s.root, top)
 	if err != nil {
 		return nil, err
 	}
 	matched := labelFolders(entries, classes)
 	stray := "" // a folder of images that has the name of no class
 	s.others = map[string]int{}
-	if s.paths, err = s.walk("", entries); err != nil {
+	if s.paths, err = s.walk(top, entries, true); err != nil {
 		return nil, err
 	}
 	for _, inside := range s.paths {
 		label := ""
-		if folder, _, deeper := strings.Cut(inside, "/"); deeper {
+		if folder, _, deeper := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(inside, top), "/"), "/"); deeper {
 			if class, ok := matched[folder]; ok {
 				label = classes[class]
 			} else if classes == nil {
@@ -140,18 +140,18 @@ func (s *Set) addFolder(classes []string) (labels []string, err error) {
 		labels = append(labels, label)
 	}
 	if stray != "" && slices.ContainsFunc(labels, func(label string) bool { return label != "" }) {
-		return nil, fmt.Errorf("images: %s: the folder %s has the name of no class, but others have; there are %.500s", s.root, stray, strings.Join(classes, ", "))
+		return nil, fmt.Errorf("images: %s: the folder %s has the name of no class, but others have; there are %.500s", filepath.Join(s.root, top), stray, strings.Join(classes, ", "))
 	}
 	return labels, nil
 }
 
 // walk returns the images in a folder below the root and in folders below it, relative to the root, and counts
-// other files that are not hidden. Links to folders are followed in the root alone, so that the walk ends.
-func (s *Set) walk(folder string, entries []entry) (paths []string, err error) {
+// other files that are not hidden. Links to folders are followed in the first folder alone, so that the walk ends.
+func (s *Set) walk(folder string, entries []entry, first bool) (paths []string, err error) {
 	for _, e := range entries {
 		inside, hidden := path.Join(folder, e.name), strings.HasPrefix(e.name, ".")
 		switch {
-		case e.folder && (folder == "" || !e.link):
+		case e.folder && (first || !e.link):
 			if hidden {
 				continue
 			}
@@ -159,7 +159,7 @@ func (s *Set) walk(folder string, entries []entry) (paths []string, err error) {
 			if err != nil {
 				return nil, err
 			}
-			images, err := s.walk(inside, below)
+			images, err := s.walk(inside, below, false)
 			if err != nil {
 				return nil, err
 			}

@@ -2,57 +2,59 @@ package images
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
 	"unicode"
+
+	"iwda/internal/printable"
 )
 
-// scanTree lists the images of a folder that has one for each class; see [Scan].
-func scanTree(name, root, folder string, classes []string) (*Listing, error) {
-	entries, err := readFolder(root, folder)
-	if err != nil {
-		return nil, err
-	}
-	l := &Listing{From: filepath.Join(root, filepath.FromSlash(folder)), Set: &Set{name: name, root: root, classes: classes}}
-	labels := labelFolders(entries, classes)
-	images := make([][]string, len(classes))
-	for _, entry := range entries {
-		entryPath := path.Join(folder, entry.name)
-		if !entry.folder {
-			l.ExtraFiles = append(l.ExtraFiles, entryPath)
+// OpenPublished returns the images of a domain of a published data set, under that name, from the first of the folders,
+// relative to root, that exists; that none does is an error which wraps [fs.ErrNotExist]. They are in the order of the classes.
+//
+// The folder has a folder of images for each class, as [OpenOwn] takes them. One that has the name of no class is matched
+// without regard to case, spaces, underscores and other signs: "Alarm Clock" is the class Alarm_Clock, unless that has a
+// folder of its own. A folder of images that is none of the classes, or could be several, and classes without an image are
+// errors.
+func OpenPublished(name, root string, folders, classes []string) (*Set, error) {
+	for _, wanted := range folders {
+		folder, there := findFolder(root, wanted)
+		if !there {
 			continue
 		}
-		inside, others, err := imagesIn(root, entryPath)
+		s := &Set{name: name, root: root, classes: classes}
+		labels, err := s.addFolder(folder, classes)
 		if err != nil {
 			return nil, err
 		}
-		label, known := labels[entry.name]
-		switch {
-		case known && images[label] == nil:
-			images[label] = inside
-			l.ExtraFiles = append(l.ExtraFiles, others...)
-		case len(inside) > 0:
-			l.ExtraFolders = append(l.ExtraFolders, entryPath)
-		default:
-			l.ExtraFiles = append(l.ExtraFiles, entryPath)
+		ofClass, paths := map[string][]string{}, s.paths
+		for i, label := range labels {
+			ofClass[label] = append(ofClass[label], paths[i])
 		}
+		var missing []string
+		s.paths = nil
+		for class, name := range classes {
+			if ofClass[name] == nil {
+				missing = append(missing, name)
+			}
+			s.paths = append(s.paths, ofClass[name]...)
+			for range ofClass[name] {
+				s.labels.Add(class, true)
+			}
+		}
+		if missing != nil {
+			return nil, fmt.Errorf("images: %s: no images of %s", filepath.Join(root, folder), printable.FirstTen(missing))
+		}
+		return s, nil
 	}
-	for label, paths := range images {
-		if len(paths) == 0 {
-			l.MissingClasses = append(l.MissingClasses, classes[label])
-		}
-		l.Set.paths = append(l.Set.paths, paths...)
-		for range paths {
-			l.Set.labels.Add(label, true)
-		}
-	}
-	return l, nil
+	return nil, fmt.Errorf("images: nothing of %s in %s: neither %s: %w", name, root, strings.Join(folders, " nor "), fs.ErrNotExist)
 }
 
 // labelFolders returns the labels of the folders that are matched with a class, see
-// [Scan].
+// [OpenPublished].
 func labelFolders(entries []entry, classes []string) map[string]int {
 	exact := make(map[string]int, len(classes))
 	for label, class := range classes {
@@ -79,24 +81,6 @@ func labelFolders(entries []entry, classes []string) map[string]int {
 		}
 	}
 	return labels
-}
-
-// imagesIn returns the image files of a folder by their names, and what else is in
-// it.
-func imagesIn(root, folder string) (images, others []string, err error) {
-	entries, err := readFolder(root, folder)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, entry := range entries {
-		entryPath := path.Join(folder, entry.name)
-		if !entry.folder && hasImageName(entry.name) {
-			images = append(images, entryPath)
-		} else {
-			others = append(others, entryPath)
-		}
-	}
-	return images, others, nil
 }
 
 // IsImage tells by its name whether a file is an image.
