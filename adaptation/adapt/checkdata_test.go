@@ -194,8 +194,7 @@ func TestCheckDataOfImages(t *testing.T) {
 	if _, err := checked(source, target, Naming{}); err == nil || !strings.HasPrefix(err.Error(), "1 image cannot be read: images: "+filepath.Join(target, "3.png")) || !strings.HasSuffix(err.Error(), "repair them") {
 		t.Errorf("error %v", err)
 	}
-	// adapt finds it before something is trained, and so a cache that cannot be written.
-	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	// adapt finds it before something is trained.
 	adapt := func() error {
 		o := Options{Folder: filepath.Join(t.TempDir(), "out"), Network: SmallNetwork}
 		_, err := runHere(context.Background(), source, target, o)
@@ -205,10 +204,6 @@ func TestCheckDataOfImages(t *testing.T) {
 		return err
 	}
 	if err := adapt(); err == nil || !errors.Is(err, input.ErrWrong) || !strings.HasPrefix(err.Error(), "1 image cannot be read: images: "+filepath.Join(target, "3.png")) {
-		t.Errorf("error %v", err)
-	}
-	t.Setenv("XDG_CACHE_HOME", filepath.Join(target, "1.png"))
-	if err := adapt(); err == nil || !strings.HasSuffix(err.Error(), "set XDG_CACHE_HOME to a folder that can be written and has room") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -332,7 +332,7 @@ func checkData(runs []plan.Run) error {
 	return plan.CheckData(runs)
 }
 
-// checkImages reads all images before something is trained, into the cache of the runs, and warns of
+// checkImages reads all images before something is trained, and warns of
 // what is seen.
 func (p *Plan) checkImages(ctx context.Context) error {
 	if p.Data.Kind != catalogue.ImageFiles {

@@ -66,7 +66,6 @@ func drawImages(t *testing.T) (truth map[string]string) {
 func TestAdaptImages(t *testing.T) {
 	script := must.Have(filepath.Abs("../../testdata/torchscript/backbone.pt"))(t)
 	t.Chdir(t.TempDir())
-	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	truth := drawImages(t)
 	for name, set := range map[string][]string{
 		"resnet18":    {"network={name: resnet18, pretrained: none, frozen: false, views: 0}", "train.steps=8", "train.eval_every=8"},
@@ -156,7 +155,6 @@ func refusesModules(t *testing.T, folder, module string, again []string) {
 // a small network needs none.
 func TestAdaptImagesWithoutWeights(t *testing.T) {
 	t.Chdir(t.TempDir())
-	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	t.Setenv("IWDA_DATA", "nowhere")
 	truth := drawImages(t)
 	for _, line := range [][]string{{"adapt", "source", "target", "-o", "out", "--device", "cpu"}, {"adapt", "source", "target", "--dry-run"}, {"check-data", "source", "target"}} {

@@ -85,7 +85,7 @@ Environment:
   IWDA_DATA       folder of data sets, and of weights (default: data)
   IWDA_TORCH      iwrun-torch, if it does not lie beside iwrun
   LIBTORCH        folder of the libtorch that make and wheels compile with
-  XDG_CACHE_HOME  folder of caches, as of decoded images (default: ~/.cache)
+  XDG_CACHE_HOME  folder of what a wheel compiles (default: ~/.cache)
   NO_COLOR        print without colours if it is not empty`
 
 func newApp(s streams) *cli.App {

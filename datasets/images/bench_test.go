@@ -68,10 +68,10 @@ func BenchmarkLoader(b *testing.B) {
 	for _, workers := range []int{1, 2} {
 		for _, cache := range []struct {
 			name string
-			kind string
-		}{{"first", images.NoCache}, {"cached", images.MemoryCache}} {
+			keep bool
+		}{{"first", false}, {"cached", true}} {
 			b.Run(fmt.Sprintf("%s/workers=%d", cache.name, workers), func(b *testing.B) {
-				reader := must.Have(images.NewReader(set, images.ReaderOptions{Side: 256, Cache: cache.kind}))(b)
+				reader := must.Have(images.NewReader(set, images.ReaderOptions{Side: 256, Keep: cache.keep}))(b)
 				defer reader.Close()
 				loader := must.Have(images.NewLoader(reader, images.LoaderOptions{ViewOptions: images.ViewOptions{BatchSize: 36, Crop: 224, Workers: workers}}))(b)
 				defer loader.Close()
@@ -79,7 +79,7 @@ func BenchmarkLoader(b *testing.B) {
 					batch := must.Have(loader.Next(b.Context()))(b)
 					loader.Release(batch)
 				}
-				if cache.kind != images.NoCache {
+				if cache.keep {
 					for range loader.BatchesPerPass() + 3 {
 						step()
 					}

@@ -5,7 +5,7 @@
 // [Set.Inspect] decodes every one. [OpenOwn] and [OpenUnlabelled] take any images.
 //
 // A [Reader] decodes the images of a [Set] and resizes them to 256×256, bicubic; it
-// can keep them in memory or in a mapped file, 196,608 bytes each. On it stand a
+// can keep some of them in memory, 196,608 bytes each. On it stand a
 // [Loader], which makes the random views of training in shuffled batches without
 // end, and [Reader.Batches], which goes over all images once for evaluation.
 //

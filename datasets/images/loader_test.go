@@ -86,18 +86,18 @@ func TestLoaderPasses(t *testing.T) {
 	}
 }
 
-func TestLoaderDoesNotDependOnWorkersOrCaches(t *testing.T) {
+func TestLoaderDoesNotDependOnWorkers(t *testing.T) {
 	set := makeSet(t, 11)
 	want := take(t, newLoader(t, newReader(t, set, images.ReaderOptions{Side: 16}), options(1)), 7)
-	for name, readerOptions := range kinds(t) {
+	for _, keep := range []bool{false, true} {
 		for _, workers := range []int{1, 2, 5} {
 			for _, ahead := range []int{1, 4} {
 				o := options(workers)
 				o.Ahead = ahead
-				got := take(t, newLoader(t, newReader(t, set, readerOptions), o), 7)
+				got := take(t, newLoader(t, newReader(t, set, images.ReaderOptions{Side: 16, Keep: keep}), o), 7)
 				for n := range want {
 					if !equal(got[n], want[n]) {
-						t.Errorf("cache %s, %d workers, %d ahead: batch %d differs", name, workers, ahead, n)
+						t.Errorf("kept: %v, %d workers, %d ahead: batch %d differs", keep, workers, ahead, n)
 					}
 				}
 			}
@@ -126,7 +126,7 @@ func TestLoaderDependsOnSeedPurposeAndPass(t *testing.T) {
 
 func TestSeekContinues(t *testing.T) {
 	set := makeSet(t, 11)
-	reader := newReader(t, set, images.ReaderOptions{Side: 16, Cache: images.MemoryCache})
+	reader := newReader(t, set, images.ReaderOptions{Side: 16, Keep: true})
 	loader := newLoader(t, reader, options(2))
 	want := take(t, loader, 9)
 	for _, position := range []int{0, 3, 4, 8} {
@@ -224,9 +224,9 @@ func TestBatches(t *testing.T) {
 	set := makeSet(t, 11)
 	var want []images.Batch
 	for _, workers := range []int{1, 2, 5} {
-		for name, o := range kinds(t) {
+		for _, keep := range []bool{false, true} {
 			var got []images.Batch
-			for b, err := range newReader(t, set, o).Batches(t.Context(), images.ViewOptions{BatchSize: 4, Crop: 12, Workers: workers}) {
+			for b, err := range newReader(t, set, images.ReaderOptions{Side: 16, Keep: keep}).Batches(t.Context(), images.ViewOptions{BatchSize: 4, Crop: 12, Workers: workers}) {
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -236,7 +236,7 @@ func TestBatches(t *testing.T) {
 				want = got
 			}
 			if !slices.EqualFunc(got, want, equal) {
-				t.Errorf("%d workers, cache %s: batches differ", workers, name)
+				t.Errorf("%d workers, kept: %v: batches differ", workers, keep)
 			}
 		}
 	}
@@ -279,7 +279,7 @@ func TestBatchesEnd(t *testing.T) {
 
 // A context that has ended ends the range, also where batches are ready.
 func TestBatchesOfAnEndedContext(t *testing.T) {
-	reader := newReader(t, makeSet(t, 4), images.ReaderOptions{Side: 16, Cache: images.MemoryCache})
+	reader := newReader(t, makeSet(t, 4), images.ReaderOptions{Side: 16, Keep: true})
 	for range 10 {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()

@@ -1,6 +1,7 @@
 package images
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -32,11 +33,12 @@ func (e *FileError) Unwrap() error { return e.Err }
 type ReaderOptions struct {
 	// Side is the side of the squares that images are resized to, in pixels.
 	Side int
-	// Cache keeps the resized images: one of [CacheNames], or none for the empty text.
-	Cache string
-	// Folder is where a [FileCache] lies. It is made where it is missing.
-	Folder string
+	// Keep has resized images kept in memory, as many as mostKept holds: their files are decoded once.
+	Keep bool
 }
+
+// mostKept bounds the bytes of the images that a reader keeps, 1,365 of 256×256 pixels.
+const mostKept = 256 << 20
 
 // Reader reads the images of a [Set], each resized to a square with both sides
 // scaled on their own, as bytes of RGB. Its methods may be called from several
@@ -44,8 +46,9 @@ type ReaderOptions struct {
 type Reader struct {
 	set   *Set
 	side  int
-	cache *cache          // nil for none
-	found []atomic.Uint32 // the traits of each image that was read
+	found []atomic.Uint32          // the traits of each image that was read
+	kept  []atomic.Pointer[[]byte] // images that were read; nil for those that are not kept
+	room  atomic.Int64             // bytes for more of them, below 0 for none
 }
 
 // scratch is the memory that reading one image takes.
@@ -62,20 +65,17 @@ func (s *scratch) resize(dst, src *RGB, filter kernel.Filter) {
 	s.resizer.Resize(kernel.Picture(*dst), kernel.Picture(*src), 3, filter)
 }
 
-// NewReader returns a reader of a set. [Reader.Close] gives the cache's memory back.
-//
-// With a cache, a file that is missing is an error; with a [FileCache], so is a
-// folder without room for the whole of it.
+// NewReader returns a reader of a set. [Reader.Close] gives the memory of images that it keeps back.
 func NewReader(set *Set, options ReaderOptions) (*Reader, error) {
 	side := options.Side
 	if side <= 0 {
 		return nil, fmt.Errorf("images: side of %d pixels, want a positive number", side)
 	}
-	cache, err := openCache(set, side, options)
-	if err != nil {
-		return nil, err
+	r := &Reader{set: set, side: side, found: make([]atomic.Uint32, set.Len()), kept: make([]atomic.Pointer[[]byte], set.Len())}
+	if options.Keep {
+		r.room.Store(mostKept)
 	}
-	return &Reader{set: set, side: side, cache: cache, found: make([]atomic.Uint32, set.Len())}, nil
+	return r, nil
 }
 
 // Notes says in sentences what there is to know of the images that were read so far, of a user's own
@@ -87,31 +87,36 @@ func (r *Reader) Notes() []string {
 // Set returns the set that is read.
 func (r *Reader) Set() *Set { return r.set }
 
-// CacheBytes returns the size of all resized images, which the full cache holds, and 0
-// where there is no cache. One in memory grows up to it; a file has it from the
-// start.
-func (r *Reader) CacheBytes() int64 { return r.cache.size() }
-
-// Close gives the memory of the cache back. Reading goes on without one.
-func (r *Reader) Close() error { return r.cache.close() }
+// Close forgets the images that are kept. Reading goes on without them. There is no error.
+func (r *Reader) Close() error {
+	r.room.Store(-1)
+	for i := range r.kept {
+		r.kept[i].Store(nil)
+	}
+	return nil
+}
 
 // read writes image i, resized to dst's size, to dst. A file that is missing, damaged or no image
 // is an error that does not name it.
 func (r *Reader) read(dst *RGB, i int, s *scratch) error {
-	found, cached := r.cache.load(dst.Pix, i)
-	if !cached {
-		var err error
-		if found, err = s.decode(r.set, i); err != nil {
-			return err
-		}
-		s.resize(dst, &s.decoded, kernel.Bicubic)
-		r.cache.store(dst.Pix, i, found)
+	if kept := r.kept[i].Load(); kept != nil {
+		copy(dst.Pix, *kept)
+		return nil
 	}
+	found, err := s.decode(r.set, i)
+	if err != nil {
+		return err
+	}
+	s.resize(dst, &s.decoded, kernel.Bicubic)
 	r.found[i].Store(uint32(found))
+	if r.room.Load() > 0 && r.room.Add(-int64(len(dst.Pix))) >= 0 {
+		pixels := bytes.Clone(dst.Pix)
+		r.kept[i].Store(&pixels)
+	}
 	return nil
 }
 
-// Broken reads every image, which fills the cache, and returns the files that cannot be read, in
+// Broken reads every image and returns the files that cannot be read, in
 // the set's order. The only error is the context's.
 func (r *Reader) Broken(ctx context.Context) ([]*FileError, error) {
 	return r.set.each(ctx, func(own *scratch, i int) error {

@@ -72,7 +72,7 @@ func TestImagesAsTheyAreShown(t *testing.T) {
 			t.Errorf("%q: no %q", notes, want)
 		}
 	}
-	options := images.ReaderOptions{Side: 8, Cache: images.FileCache, Folder: t.TempDir()}
+	options := images.ReaderOptions{Side: 8, Keep: true}
 	for range 2 {
 		reader := newReader(t, set, options)
 		if broken, err := reader.Broken(t.Context()); err != nil || len(broken) > 0 || !slices.Equal(reader.Notes(), notes) {

@@ -85,7 +85,7 @@ const usualWeights = "${IWDA_DATA:-data}/weights/resnet50-19c8e357.pth"
 // the paper's 5e-4 times the 2 that the released code multiplies it by.
 func (s *Settings) images() {
 	s.Dataset.Resize, s.Dataset.Crop = 256, 224
-	s.Dataset.Workers, s.Dataset.Cache = 2, "disk"
+	s.Dataset.Workers, s.Dataset.Cache = 2, "memory"
 	s.Network = Network{Name: string(architecture.ResNet50), Pretrained: usualWeights}
 	expandVariables("network.pretrained", reflect.ValueOf(&s.Network.Pretrained).Elem())
 	s.Discriminator.Hidden, s.Discriminator.Annealed = 1024, true

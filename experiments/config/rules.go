@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"iwda/datasets/catalogue"
-	"iwda/datasets/images"
 	"iwda/datasets/normalise"
 	"iwda/inference/selection"
 	"iwda/internal/nearest"
@@ -56,7 +55,7 @@ var rules = map[string]rule{
 	"dataset.resize":  between(1, 4096),
 	"dataset.crop":    between(1, 4096),
 	"dataset.workers": between(1, 1024),
-	"dataset.cache":   oneOf("cache", images.CacheNames()),
+	"dataset.cache":   oneOf("cache", []string{NoCache, "memory", "disk"}),
 
 	"network.name":       oneOf("network", architecture.Names()),
 	"network.pretrained": {takes: expanded + "; or " + NotPretrained, check: weightsFile},

@@ -160,9 +160,13 @@ type Dataset struct {
 	Mirror Switch `yaml:"mirror,omitempty"`
 	// Workers is the number of threads that decode image files. It changes no result.
 	Workers int `yaml:"workers,omitempty"`
-	// Cache is where decoded image files are kept. It changes no result.
+	// Cache is where decoded image files are kept, up to 256 MiB of each set: in memory, which is also what disk means. It
+	// changes no result.
 	Cache string `yaml:"cache,omitempty"`
 }
+
+// NoCache is the value of dataset.cache with which each image file is decoded whenever it is read.
+const NoCache = "none"
 
 // Switch is a truth value that files give. On is the zero value, so that a key of this type keeps
 // the hashes of finished runs.

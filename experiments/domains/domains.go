@@ -6,12 +6,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"iwda/datasets"
@@ -175,32 +172,14 @@ func FindImages(run config.Resolved) (catalogue.ImageTask, error) {
 	return data.OpenImageTask(run.Dataset.Root, from[0], to, from[1:]...)
 }
 
-// OpenReader opens the images of a set as a run reads them; logf is called for what is worth a line.
-func OpenReader(run config.Resolved, set *images.Set, logf func(format string, args ...any)) (*images.Reader, error) {
-	options := images.ReaderOptions{Side: run.Dataset.Resize, Cache: run.Dataset.Cache}
-	if options.Cache == images.FileCache {
-		folder, err := os.UserCacheDir()
-		if err != nil {
-			return nil, fmt.Errorf("dataset.cache is %s: %w", run.Dataset.Cache, err)
-		}
-		options.Folder = filepath.Join(folder, "iwda")
-	}
-	reader, err := images.NewReader(set, options)
-	if file := (*images.FileError)(nil); err != nil && options.Folder != "" && !errors.As(err, &file) {
-		err = fmt.Errorf("%w; set XDG_CACHE_HOME to a folder that can be written and has room", err)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if size := reader.CacheBytes(); size > 0 {
-		logf("%s: %s, cached in %s, %d MiB in all", set.Name(), printable.Count(set.Len(), "image"), run.Dataset.Cache, size>>20)
-	}
-	return reader, nil
+// OpenReader opens the images of a set as a run reads them.
+func OpenReader(run config.Resolved, set *images.Set) (*images.Reader, error) {
+	return images.NewReader(set, images.ReaderOptions{Side: run.Dataset.Resize, Keep: run.Dataset.Cache != config.NoCache})
 }
 
-// CheckImages reads all images of a run, into the cache on the disk that runs share, and returns what
+// CheckImages reads all images of a run and returns what
 // there is to know of them ([images.Reader.Notes]). Files that cannot be read are an error that names
-// them, and so is a cache that cannot be written.
+// them.
 func CheckImages(ctx context.Context, run config.Resolved) (notes []string, err error) {
 	task, err := FindImages(run)
 	if err != nil {
@@ -208,16 +187,11 @@ func CheckImages(ctx context.Context, run config.Resolved) (notes []string, err 
 	}
 	var broken []*images.FileError
 	for _, set := range setsOf(task) {
-		reader, err := OpenReader(run, set, func(string, ...any) {})
+		_, wrong, said, err := set.Inspect(ctx)
 		if err != nil {
 			return nil, err
 		}
-		of, err := reader.Broken(ctx)
-		notes = append(notes, reader.Notes()...)
-		if err := errors.Join(err, reader.Close()); err != nil {
-			return nil, err
-		}
-		broken = append(broken, of...)
+		broken, notes = append(broken, wrong...), append(notes, said...)
 	}
 	return notes, images.Unreadable(broken)
 }

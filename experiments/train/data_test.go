@@ -120,7 +120,6 @@ train: {batch: 5}
 		}
 		testfiles.Write(t, filepath.Join(root, name), string(content))
 	}
-	t.Setenv("XDG_CACHE_HOME", "")
 	t.Setenv("HOME", "") // nothing is kept, and there is no need of a place
 	d := opened(t, run)
 	if d.Labels.Source.Len() != 10 || d.Labels.Target.Len() != 2 || testCounts(t, d)[2] != 1 {

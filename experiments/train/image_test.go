@@ -10,9 +10,7 @@ import (
 	"image/png"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -236,45 +234,6 @@ func TestDomainSmallerThanABatch(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "the source of amazon-dslr has 79 rows, less than a batch; train.batch is 80") {
 			t.Errorf("%v: error %v", set, err)
 		}
-	}
-}
-
-// mapped returns the files of a folder that are mapped into memory.
-func mapped(t *testing.T, folder string) []string {
-	t.Helper()
-	maps, err := os.ReadFile("/proc/self/maps")
-	if err != nil {
-		return nil // another system than Linux
-	}
-	var files []string
-	for line := range strings.Lines(string(maps)) {
-		if at := strings.Index(line, folder); at >= 0 {
-			files = append(files, strings.TrimSpace(line[at:]))
-		}
-	}
-	return files
-}
-
-// What opens image files closes them again: no cache stays mapped, also after an error.
-func TestCachesAreUnmapped(t *testing.T) {
-	root, cache := drawOffice(t, 1), t.TempDir()
-	t.Setenv("XDG_CACHE_HOME", cache)
-	run := resolveOffice(t, root, "full", "jan", "dataset.cache=disk")
-	d := must.Have(openImages(t.Context(), run, nil, Options{Log: io.Discard}))(t)
-	if files := mapped(t, cache); len(files) < 2 && runtime.GOOS == "linux" {
-		t.Fatalf("an open domain maps %q: this test sees nothing", files)
-	}
-	must.Do(t, d.close())
-	run.Train.Batch = 1000
-	if _, err := openImages(t.Context(), run, nil, Options{Log: io.Discard}); err == nil {
-		t.Error("no error for a batch of 1000 images")
-	}
-	run = resolveOffice(t, root, "full", "jan", "dataset.cache=disk", "tasks=[amazon-webcam]")
-	if _, err := openImages(t.Context(), run, nil, Options{Log: io.Discard}); err == nil {
-		t.Error("no error without the images of the target")
-	}
-	if files := mapped(t, cache); len(files) > 0 {
-		t.Errorf("%q stay mapped", files)
 	}
 }
 

@@ -192,7 +192,7 @@ func (o *openDomains) open(run config.Resolved, set *images.Set, fractions []flo
 		}
 		d.labels = d.labels.Subset(d.rows)
 	}
-	if d.reader, err = domains.OpenReader(run, set, options.logf); err != nil {
+	if d.reader, err = domains.OpenReader(run, set); err != nil {
 		return nil, err
 	}
 	*o = append(*o, d)
