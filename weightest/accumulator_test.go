@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"iwda/internal/must"
-	"iwda/weightest/internal/weighttest"
 )
 
 // softmaxBatch draws rows of probabilities and labels.
@@ -16,7 +15,7 @@ func softmaxBatch(r *rand.Rand, rows, k int) ([]float32, []int) {
 	probabilities := make([]float32, rows*k)
 	labels := make([]int, rows)
 	for row := range rows {
-		for i, v := range weighttest.Distribution(r, k) {
+		for i, v := range distribution(r, k) {
 			probabilities[row*k+i] = float32(v)
 		}
 		labels[row] = r.IntN(k)

@@ -10,7 +10,6 @@ import (
 
 	"iwda/internal/gaussians"
 	"iwda/internal/must"
-	"iwda/weightest/internal/weighttest"
 )
 
 func gaussianSample(t testing.TB, k, n, m int, seed uint64) *Sample {
@@ -29,7 +28,7 @@ func TestResampledMLLSReachesTheMaximum(t *testing.T) {
 	}{
 		"many rows":       {gaussianSample(t, 5, 4000, 3000, 4), true},
 		"few rows":        {gaussianSample(t, 5, 100, 50, 4), false},
-		"an absent class": {sampleOf(t)(weighttest.Golden(t, "absent").Rows()), false},
+		"an absent class": {sampleOf(t)(goldenNamed(t, "absent").Rows()), false},
 	} {
 		for _, e := range []MLLS{{}, {Pseudocount: 1}} {
 			fast := must.Have(e.OnResamples(problem(t, c.sample)))(t)

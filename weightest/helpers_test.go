@@ -1,0 +1,147 @@
+package weightest
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"iwda/internal/golden"
+)
+
+var goldenFile = struct {
+	once sync.Once
+	golden.File
+}{}
+
+// goldenProblem is one of the golden problems of label shift.
+type goldenProblem struct {
+	T    testing.TB
+	Name string
+}
+
+// goldenNamed returns the problem of the name. The golden values are read once.
+func goldenNamed(t testing.TB, name string) goldenProblem {
+	t.Helper()
+	goldenFile.once.Do(func() { goldenFile.File = golden.Open(t, "labelshift") })
+	return goldenProblem{t, name}
+}
+
+// eachGolden runs a test on every golden problem.
+func eachGolden(t *testing.T, test func(*testing.T, goldenProblem)) {
+	goldenNamed(t, "")
+	groups := goldenFile.Groups()
+	if len(groups) != 9 {
+		t.Fatalf("golden problems %v, want nine", groups)
+	}
+	for _, name := range groups {
+		t.Run(name, func(t *testing.T) { test(t, goldenNamed(t, name)) })
+	}
+}
+
+// Get returns golden values.
+func (p goldenProblem) Get(key string) []float64 {
+	p.T.Helper()
+	return goldenFile.Get(p.T, p.Name+"/"+key).Data
+}
+
+// Classes returns k.
+func (p goldenProblem) Classes() int { return len(p.Get("source_label_distribution")) }
+
+// Labels returns those of the source rows.
+func (p goldenProblem) Labels() []int {
+	p.T.Helper()
+	return goldenFile.Get(p.T, p.Name+"/labels").Ints()
+}
+
+// Rows returns the problem's probabilities with the labels as the classifier gave them:
+// classes, source rows, labels and target rows.
+func (p goldenProblem) Rows() (classes int, source []float64, labels []int, target []float64) {
+	p.T.Helper()
+	k := p.Classes()
+	return k, softmax(p.Get("logits"), k), p.Labels(), softmax(p.Get("target_logits"), k)
+}
+
+// Near reports values that differ from the golden ones by more than the tolerance,
+// relative to the largest where that exceeds 1.
+func (p goldenProblem) Near(what string, got []float64, key string, tolerance float64) {
+	p.T.Helper()
+	want := p.Get(key)
+	d := largestDifference(got, want)
+	if !(d <= tolerance*max(1, floats.Norm(want, math.Inf(1)))) {
+		p.T.Errorf("%s differs from %s by %v: %v, want %v", what, key, d, got, want)
+	}
+}
+
+// likelihood returns the mean over rows, row-major m×k, of log Σ_y w_y f_y, and the factors by
+// which a step of EM would multiply shares, length k: 0 for a class without prior. Rows count
+// that often; nil: once.
+func likelihood(rows []float64, counts []int, w, prior []float64) (mean float64, factors []float64) {
+	k, total := len(w), 0.0
+	factors = make([]float64, k)
+	for i := range len(rows) / k {
+		row, count := rows[i*k:(i+1)*k], 1.0
+		if counts != nil {
+			count = float64(counts[i])
+		}
+		if count == 0 {
+			continue
+		}
+		density := floats.Dot(row, w)
+		mean += count * math.Log(density)
+		total += count
+		for j, f := range row {
+			if prior[j] > 0 {
+				factors[j] += count * f / prior[j] / density
+			}
+		}
+	}
+	floats.Scale(1/total, factors)
+	return mean / total, factors
+}
+
+// largestDifference returns the largest |a_i - b_i|, at least the difference of the lengths.
+func largestDifference(a, b []float64) float64 {
+	largest := math.Abs(float64(len(a) - len(b)))
+	for i := range min(len(a), len(b)) {
+		if d := math.Abs(a[i] - b[i]); d > largest || math.IsNaN(d) {
+			largest = d
+		}
+	}
+	return largest
+}
+
+// closeTo compares relatively.
+func closeTo(t testing.TB, what string, got, want, tolerance float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= tolerance*math.Abs(want)) {
+		t.Errorf("%s: %v, want %v", what, got, want)
+	}
+}
+
+// softmax returns the probabilities of logits, both row-major n×k.
+func softmax(logits []float64, k int) []float64 {
+	p := slices.Clone(logits)
+	for first := 0; first < len(p); first += k {
+		row := p[first : first+k]
+		largest := slices.Max(row)
+		for j := range row {
+			row[j] = math.Exp(row[j] - largest)
+		}
+		floats.Scale(1/floats.Sum(row), row)
+	}
+	return p
+}
+
+// distribution draws the shares of k classes.
+func distribution(r *rand.Rand, k int) []float64 {
+	d := make([]float64, k)
+	for i := range d {
+		d[i] = r.ExpFloat64()
+	}
+	floats.Scale(1/floats.Sum(d), d)
+	return d
+}
