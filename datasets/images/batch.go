@@ -8,9 +8,9 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"sync"
-	"sync/atomic"
 
 	"iwda/internal/evenly"
+	"iwda/internal/parallel"
 	"iwda/internal/printable"
 )
 
@@ -79,40 +79,21 @@ type plan struct {
 	random func(n int) *rand.Rand
 }
 
-// pending is a batch that workers fill.
-type pending struct {
-	batch  *Batch
-	random func(n int) *rand.Rand
-	left   atomic.Int64 // images to be read
-	done   chan struct{}
-	errors []error // of the batch's images
-}
-
-// wait returns the batch once it is made. An error is the context's, or that of the first of its
-// images that has one.
-func (p *pending) wait(ctx context.Context) (*Batch, error) {
-	select {
-	case <-p.done:
-		return p.batch, cmp.Or(p.errors...)
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
+// made is a batch, or the error of the first of its images that has one.
+type made struct {
+	batch *Batch
+	err   error
 }
 
 // stream makes batches ahead, in order, until it is stopped.
 type stream struct {
 	reader  *Reader
 	options ViewOptions
-	batches chan *pending // in order; closed after the last
-	free    chan *Batch   // given back, to be used again
+	batches chan made   // in order; closed after the last
+	free    chan *Batch // given back, to be used again
+	own     []scratch   // of each worker
 	stop    context.CancelFunc
 	running sync.WaitGroup
-}
-
-// task is one image of a batch.
-type task struct {
-	*pending
-	n int
 }
 
 // startStream starts to make the batches that next plans, until it returns false.
@@ -121,50 +102,43 @@ func startStream(reader *Reader, options ViewOptions, next func() (plan, bool)) 
 	s := &stream{
 		reader:  reader,
 		options: options,
-		batches: make(chan *pending, options.Ahead),
+		batches: make(chan made, options.Ahead),
 		free:    make(chan *Batch, options.Ahead+1),
+		own:     make([]scratch, options.Workers),
 		stop:    stop,
 	}
-	tasks := make(chan task)
 	s.running.Go(func() {
-		defer close(tasks)
-		s.feed(stopped.Done(), tasks, next)
-	})
-	for range options.Workers {
-		s.running.Go(func() {
-			var own scratch
-			for t := range tasks {
-				s.run(t, &own)
-			}
-		})
-	}
-	return s
-}
-
-// feed queues the batches and hands out their images.
-func (s *stream) feed(stopped <-chan struct{}, tasks chan<- task, next func() (plan, bool)) {
-	defer close(s.batches)
-	for {
-		planned, more := next()
-		if !more {
-			return
-		}
-		p := &pending{random: planned.random, done: make(chan struct{}), errors: make([]error, len(planned.rows))}
-		p.left.Store(int64(len(planned.rows)))
-		select {
-		case s.batches <- p:
-		case <-stopped:
-			return
-		}
-		p.batch = s.newBatch(planned)
-		for n := range planned.rows {
+		defer close(s.batches)
+		for planned, more := next(); more; planned, more = next() {
 			select {
-			case tasks <- task{p, n}:
-			case <-stopped:
+			case s.batches <- s.fill(stopped, planned):
+			case <-stopped.Done():
 				return
 			}
 		}
+	})
+	return s
+}
+
+// take returns the next batch; there must be one. An error is the context's, even if a batch is ready, or the batch's.
+func (s *stream) take(ctx context.Context) (*Batch, error) {
+	select {
+	case m := <-s.batches:
+		return m.batch, cmp.Or(ctx.Err(), m.err)
+	case <-ctx.Done():
+		return nil, ctx.Err()
 	}
+}
+
+// fill makes a batch, unless it is stopped before.
+func (s *stream) fill(stopped context.Context, planned plan) made {
+	b, errs := s.newBatch(planned), make([]error, len(planned.rows))
+	parallel.Each(len(s.own), len(planned.rows), func(worker, n int) {
+		if stopped.Err() == nil {
+			errs[n] = s.read(b, planned, n, &s.own[worker])
+		}
+	})
+	return made{b, cmp.Or(errs...)}
 }
 
 // newBatch returns a batch without values, in memory that was given back where
@@ -188,29 +162,26 @@ func (s *stream) newBatch(planned plan) *Batch {
 
 func (s *stream) imageSize() int { return 3 * s.options.Crop * s.options.Crop }
 
-// run reads one image into its batch.
-func (s *stream) run(t task, own *scratch) {
-	row := t.batch.Rows[t.n]
+// read reads the n-th image of a batch.
+func (s *stream) read(b *Batch, planned plan, n int, own *scratch) error {
+	row := planned.rows[n]
 	own.square.reshape(s.reader.side, s.reader.side)
 	if err := s.reader.read(&own.square, row, own); err != nil {
-		t.errors[t.n] = &FileError{Path: s.reader.set.Path(row), Err: err}
+		return &FileError{Path: s.reader.set.Path(row), Err: err}
+	}
+	var v view
+	if planned.random != nil {
+		v = own.trainingView(s.options, planned.random(n))
 	} else {
-		var v view
-		if t.random != nil {
-			v = own.trainingView(s.options, t.random(t.n))
-		} else {
-			v = own.testView(s.options.Crop)
-		}
-		first, size := t.n*s.imageSize(), s.imageSize()
-		if s.options.Bytes {
-			writePlanes(t.batch.Bytes[first:][:size], &v, &asTheyAre)
-		} else {
-			writePlanes(t.batch.Values[first:][:size], &v, &normalised)
-		}
+		v = own.testView(s.options.Crop)
 	}
-	if t.left.Add(-1) == 0 {
-		close(t.done)
+	first, size := n*s.imageSize(), s.imageSize()
+	if s.options.Bytes {
+		writePlanes(b.Bytes[first:][:size], &v, &asTheyAre)
+	} else {
+		writePlanes(b.Values[first:][:size], &v, &normalised)
 	}
+	return nil
 }
 
 // release takes back the memory of a batch.
@@ -245,9 +216,9 @@ func (r *Reader) Batches(ctx context.Context, options ViewOptions) iter.Seq2[*Ba
 			return plan{rows: rows}, len(rows) > 0
 		})
 		defer s.close()
-		for p := range s.batches {
-			batch, err := p.wait(ctx)
-			if err = cmp.Or(ctx.Err(), err); err != nil { // the context's, even if the batch is ready
+		for left := len(options.Rows); left > 0; left -= options.BatchSize {
+			batch, err := s.take(ctx)
+			if err != nil {
 				yield(nil, err)
 				return
 			}

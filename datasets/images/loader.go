@@ -67,7 +67,7 @@ func (l *Loader) Next(ctx context.Context) (*Batch, error) {
 	if l.stream == nil {
 		l.stream = startStream(l.reader, l.options.ViewOptions, l.planner())
 	}
-	return (<-l.stream.batches).wait(ctx)
+	return l.stream.take(ctx)
 }
 
 // Release gives a batch's memory back, for batches to come.
