@@ -69,50 +69,31 @@ func (e element) String() string {
 // wide is the number that src begins with.
 func (e element) wide(src []byte) float64 {
 	switch {
-	case e.letter == 'f' && e.size == 8:
-		return math.Float64frombits(binary.LittleEndian.Uint64(src))
 	case e.letter == 'i':
 		return float64(int64(e.bits(src)))
-	case e.letter == 'u':
+	case e.letter != 'f':
 		return float64(e.bits(src))
+	case e.size == 2:
+		return float64(half(binary.LittleEndian.Uint16(src)))
+	case e.size == 4:
+		return float64(math.Float32frombits(binary.LittleEndian.Uint32(src)))
 	}
-	var narrow [1]float32
-	e.floats(narrow[:], src, nil)
-	return float64(narrow[0])
+	return math.Float64frombits(binary.LittleEndian.Uint64(src))
 }
 
 // floats converts the numbers in src to dst, which has room for exactly these. src may lie
 // at any address. Numbers of rows are less their origins, if there are any.
 func (e element) floats(dst []float32, src []byte, origins []float64) {
-	switch {
-	case origins != nil:
-		for i := range dst {
-			dst[i] = float32(e.wide(src[i*e.size:]) - origins[i%len(origins)])
+	if littleEndian && origins == nil && e.letter == 'f' && e.size == 4 {
+		copy(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(dst))), 4*len(dst)), src)
+		return
+	}
+	for i := range dst {
+		number := e.wide(src[i*e.size:])
+		if origins != nil {
+			number -= origins[i%len(origins)]
 		}
-	case e.letter == 'i':
-		for i := range dst {
-			dst[i] = float32(int64(e.bits(src[e.size*i:])))
-		}
-	case e.letter != 'f':
-		for i := range dst {
-			dst[i] = float32(e.bits(src[e.size*i:]))
-		}
-	case e.size == 2:
-		for i := range dst {
-			dst[i] = half(binary.LittleEndian.Uint16(src[2*i:]))
-		}
-	case e.size == 4:
-		if littleEndian {
-			copy(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(dst))), 4*len(dst)), src)
-			return
-		}
-		for i := range dst {
-			dst[i] = math.Float32frombits(binary.LittleEndian.Uint32(src[4*i:]))
-		}
-	default:
-		for i := range dst {
-			dst[i] = float32(math.Float64frombits(binary.LittleEndian.Uint64(src[8*i:])))
-		}
+		dst[i] = float32(number)
 	}
 }
 
@@ -138,12 +119,7 @@ func half(bits uint16) float32 {
 func (e element) text(src []byte) (string, error) {
 	switch e.letter {
 	case 'f':
-		if e.size == 8 { // may be an integer that float32 does not hold
-			return wholeText(math.Float64frombits(binary.LittleEndian.Uint64(src)))
-		}
-		var value [1]float32
-		e.floats(value[:], src, nil)
-		return wholeText(float64(value[0]))
+		return wholeText(e.wide(src))
 	case 'U':
 		return wideText(src)
 	case 'S':
