@@ -61,16 +61,9 @@ const fewestOfClass = 10
 // Evaluate says how often predictions are right.
 func Evaluate(labels Labels, p *Predictions) *Evaluation {
 	e := &Evaluation{Format: format, Rows: len(p.Class), Labels: len(labels.Rows), Notes: []string{}}
-	ours := make([]said, len(labels.Rows))
-	for i, row := range p.Labelled {
-		ours[i] = said{p.of(row), p.Confidence[row]}
-	}
-	var all evaluation.Moments
-	for _, f := range p.Confidence {
-		all.Add(f)
-	}
-	e.Predictions = accuracy(labels, ours, all, 1)
-	e.recall(labels, ours)
+	scores := scoresOf(labels, p)
+	e.Predictions = accuracy(scores, 1)
+	e.recall(labels, scores.Right)
 	for _, r := range e.Recalls {
 		if !slices.Contains(p.Classes, r.Class) {
 			e.Notes = append(e.Notes, fmt.Sprintf("No row is predicted as class %q, the true class of %s.", r.Class, printable.Count(r.Labels, "labelled row")))
@@ -117,16 +110,8 @@ func (e *Evaluation) shares(labels Labels, p *Predictions) {
 	}
 }
 
-// said is what was predicted of a row that has a label.
-type said struct {
-	class      string
-	confidence float64
-}
-
-// accuracy is that of what was said of the labels' rows, if all rows have these confidences, one among so
-// many whose intervals hold together.
-func accuracy(labels Labels, said []said, all evaluation.Moments, among int) (a Accuracy) {
-	scores := scoresOf(labels, said, all)
+// accuracy is that of what has these scores, one among so many whose intervals hold together.
+func accuracy(scores evaluation.Scores, among int) (a Accuracy) {
 	for _, right := range scores.Right {
 		a.Right += int(right)
 	}
@@ -134,18 +119,33 @@ func accuracy(labels Labels, said []said, all evaluation.Moments, among int) (a 
 	return a
 }
 
-// scoresOf are what labels say of what was said of their rows.
-func scoresOf(labels Labels, said []said, all evaluation.Moments) evaluation.Scores {
-	s := evaluation.Scores{All: all}
-	for i, l := range labels.Rows {
-		right := 0.0
-		if said[i].class == l.Class {
-			right = 1
-		}
-		s.Right, s.Expected = append(s.Right, right), append(s.Expected, said[i].confidence)
+// scoresOf are what labels say of predictions.
+func scoresOf(labels Labels, p *Predictions) evaluation.Scores {
+	s := unscored(labels)
+	for i, row := range p.Labelled {
+		score(s, i, labels.Rows[i].Class == p.of(row), p.Confidence[row])
+	}
+	for _, f := range p.Confidence {
+		s.All.Add(f)
+	}
+	return s
+}
+
+// unscored are scores of labelled rows of which nothing is said yet.
+func unscored(labels Labels) (s evaluation.Scores) {
+	s.Right, s.Expected = make([]float64, len(labels.Rows)), make([]float64, len(labels.Rows))
+	for _, l := range labels.Rows {
 		s.Groups = labels.addGroup(s.Groups, l)
 	}
 	return s
+}
+
+// score sets whether what is said of labelled row i is right.
+func score(s evaluation.Scores, i int, right bool, confidence float64) {
+	if right {
+		s.Right[i] = 1
+	}
+	s.Expected[i] = confidence
 }
 
 // estimate sets what follows from labelled rows that were drawn at random.
@@ -157,19 +157,15 @@ func (a *Accuracy) estimate(scores evaluation.Scores, among int) {
 	}
 }
 
-// recall adds the recalls.
-func (e *Evaluation) recall(labels Labels, said []said) {
+// recall adds the recalls, if the labelled rows are right (1) or not.
+func (e *Evaluation) recall(labels Labels, rowRight []float64) {
 	right, groups := map[string][]float64{}, map[string][]int{}
 	var classes []string
 	for i, l := range labels.Rows {
 		if right[l.Class] == nil {
 			classes = append(classes, l.Class)
 		}
-		hit := 0.0
-		if said[i].class == l.Class {
-			hit = 1
-		}
-		right[l.Class] = append(right[l.Class], hit)
+		right[l.Class] = append(right[l.Class], rowRight[i])
 		groups[l.Class] = labels.addGroup(groups[l.Class], l)
 	}
 	table.SortClasses(classes)
@@ -192,14 +188,13 @@ type Rival struct {
 	p      *Predictions
 	places map[int]int // of the rows with labels among these
 	row    int
-	said   []said
-	all    evaluation.Moments
+	scores evaluation.Scores
 	same   bool // so far
 }
 
 // NewRival returns a method of which nothing is known yet.
 func NewRival(labels Labels, p *Predictions) *Rival {
-	r := &Rival{labels: labels, p: p, places: map[int]int{}, said: make([]said, len(labels.Rows)), same: true}
+	r := &Rival{labels: labels, p: p, places: map[int]int{}, scores: unscored(labels), same: true}
 	for i, row := range p.Labelled {
 		r.places[row] = i
 	}
@@ -213,9 +208,9 @@ func (r *Rival) Add(id, class string, confidence float64) error {
 		return fmt.Errorf("row %d of the target has the id %.100q, but in %s this row has another id: the target has changed since; run iwrun adapt again", r.row, id, r.p.Path)
 	}
 	if labelled {
-		r.said[label] = said{class, confidence}
+		score(r.scores, label, r.labels.Rows[label].Class == class, confidence)
 	}
-	r.all.Add(confidence)
+	r.scores.All.Add(confidence)
 	r.same = r.same && r.p.of(r.row) == class
 	r.row++
 	return nil
@@ -227,16 +222,8 @@ func (r *Rival) Method(name string, runs []string, among int) (Method, error) {
 	if r.row != len(r.p.Class) {
 		return Method{}, fmt.Errorf("the target has %s, but %s has %d: the target has changed since; run iwrun adapt again", printable.Count(r.row, "row"), r.p.Path, len(r.p.Class))
 	}
-	ours := make([]said, len(r.labels.Rows))
-	var all evaluation.Moments
-	for i, row := range r.p.Labelled {
-		ours[i] = said{r.p.of(row), r.p.Confidence[row]}
-	}
-	for _, f := range r.p.Confidence {
-		all.Add(f)
-	}
-	difference := evaluation.Compare(scoresOf(r.labels, r.said, r.all), scoresOf(r.labels, ours, all), among)
-	return Method{name, runs, accuracy(r.labels, r.said, r.all, among), difference, r.same}, nil
+	difference := evaluation.Compare(r.scores, scoresOf(r.labels, r.p), among)
+	return Method{name, runs, accuracy(r.scores, among), difference, r.same}, nil
 }
 
 // significance is the level of the test by which a method is clearly better.

@@ -2,7 +2,6 @@ package images
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -114,15 +113,6 @@ func (r *Reader) read(dst *RGB, i int, s *scratch) error {
 		r.kept[i].Store(&pixels)
 	}
 	return nil
-}
-
-// Broken reads every image and returns the files that cannot be read, in
-// the set's order. The only error is the context's.
-func (r *Reader) Broken(ctx context.Context) ([]*FileError, error) {
-	return r.set.each(ctx, func(own *scratch, i int) error {
-		own.square.reshape(r.side, r.side)
-		return r.read(&own.square, i, own)
-	})
 }
 
 // Unreadable is the error of files that cannot be read, nil for none.

@@ -183,36 +183,29 @@ func (s *Set) stat(ask func(path string) (os.FileInfo, error), keep func(i int, 
 	return cmp.Or(errs...)
 }
 
-// Inspect decodes every image and returns the width and height of each, 0 of one that cannot be, and
-// the files of these, both in the set's order, and [Reader.Notes]. The only error is the context's.
+// Inspect decodes every image, by several goroutines with a memory of their own, and returns the width and
+// height of each, 0 of one that cannot be, and the files of these, both in the set's order, and
+// [Reader.Notes]. The only error is the context's.
 func (s *Set) Inspect(ctx context.Context) (sizes []image.Point, broken []*FileError, notes []string, err error) {
-	sizes = make([]image.Point, s.Len())
+	sizes, broken = make([]image.Point, s.Len()), make([]*FileError, s.Len())
 	found := make([]traits, s.Len())
-	broken, err = s.each(ctx, func(own *scratch, i int) (err error) {
-		if found[i], err = own.decode(s, i); err == nil {
-			sizes[i] = image.Pt(own.decoded.Width, own.decoded.Height)
-		}
-		return err
-	})
-	return sizes, broken, s.notes(func(i int) traits { return found[i] }), err
-}
-
-// each has every image read, by several goroutines with a memory of their own, and returns the
-// files that cannot be, in the set's order. The only error is the context's.
-func (s *Set) each(ctx context.Context, read func(own *scratch, i int) error) (broken []*FileError, err error) {
-	broken = make([]*FileError, s.Len())
 	workers := runtime.GOMAXPROCS(0)
 	own := make([]scratch, workers)
 	parallel.Each(workers, s.Len(), func(worker, i int) {
 		if ctx.Err() != nil {
 			return
 		}
-		if err := read(&own[worker], i); err != nil {
+		own := &own[worker]
+		var err error
+		if found[i], err = own.decode(s, i); err != nil {
 			broken[i] = &FileError{Path: s.Path(i), Err: err}
+			return
 		}
+		sizes[i] = image.Pt(own.decoded.Width, own.decoded.Height)
 	})
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return nil, nil, nil, err
 	}
-	return slices.DeleteFunc(broken, func(e *FileError) bool { return e == nil }), nil
+	broken = slices.DeleteFunc(broken, func(e *FileError) bool { return e == nil })
+	return sizes, broken, s.notes(func(i int) traits { return found[i] }), nil
 }
