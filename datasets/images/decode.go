@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"image/color"
 	"image/jpeg"
 	"image/png"
 	"io"
@@ -67,10 +68,10 @@ func (m *RGB) reshape(width, height int) {
 //
 // Pixels are those of Image.convert("RGB") of the Python imaging library Pillow:
 // grey becomes three equal channels, a palette its colours; subsampled chroma of JPEG files is interpolated and converted
-// with the arithmetic of libjpeg; colour profiles have no effect. What differs: transparent pixels are on white; of 16
-// bits a channel the upper 8 are kept, of grey too, which Pillow clips to white; chroma of WebP and CMYK files is not
-// interpolated; CMYK files are read as Adobe's programs write them, with their marker; a JPEG file without its end marker
-// is truncated.
+// with the arithmetic of libjpeg; CMYK is taken for inverted, as Adobe's programs write it; alpha is dropped without
+// blending, but a user's transparent pixels are on white; colour profiles have no effect. What differs: of 16 bits a
+// channel the upper 8 are kept, of grey too, which Pillow clips to white; chroma of WebP and CMYK files is not
+// interpolated; a JPEG file without its end marker is truncated.
 //
 // A damaged or truncated file is an error, and so are an animation, a file of another
 // format, one without pixels and one that asks for more than its size can mean or than
@@ -85,6 +86,7 @@ func (m *RGB) decode(data []byte, own bool) (found traits, err error) {
 		if scans := bytes.Count(data, []byte("\xff\xda")); scans > maxScans {
 			return 0, fmt.Errorf("%d scans, more than can be read", scans)
 		}
+		data = withAdobeMarker(data)
 	case bytes.HasPrefix(data, []byte("\x89PNG\r\n\x1a\n")):
 		readHeader, readImage = png.DecodeConfig, png.Decode
 	case isWebP(data):
@@ -113,6 +115,9 @@ func (m *RGB) decode(data []byte, own bool) (found traits, err error) {
 		return 0, err
 	}
 	m.reshape(header.Width, header.Height)
+	if !own {
+		dropAlpha(decoded)
+	}
 	found = m.convert(decoded, isWebP(data))
 	if !own {
 		return 0, nil
@@ -120,6 +125,51 @@ func (m *RGB) decode(data []byte, own bool) (found traits, err error) {
 	orientation, parts := orientationOf(data)
 	m.turn(orientation)
 	return found | parts, nil
+}
+
+// withAdobeMarker returns a four-channel JPEG file without Adobe's marker, which
+// image/jpeg refuses, with one that says CMYK; any other file as it is.
+func withAdobeMarker(data []byte) []byte {
+	for name, content := range chunks(data) {
+		switch name {
+		case "\xff\xee":
+			if bytes.HasPrefix(content, []byte("Adobe")) {
+				return data
+			}
+		case "\xff\xc0", "\xff\xc1", "\xff\xc2": // the frame's header
+			const channels = 5
+			if len(content) <= channels || content[channels] != 4 {
+				return data
+			}
+			const cmyk = "\xff\xee\x00\x0eAdobe\x00\x64\x00\x00\x00\x00\x00"
+			return bytes.Join([][]byte{data[:2], []byte(cmyk), data[2:]}, nil)
+		}
+	}
+	return data
+}
+
+// dropAlpha makes an image opaque, with the colours that its transparent pixels have.
+func dropAlpha(decoded image.Image) {
+	fill := func(pix []byte, first, step int) {
+		for i := first; i < len(pix); i += step {
+			pix[i] = 255
+		}
+	}
+	switch from := decoded.(type) {
+	case *image.NRGBA:
+		fill(from.Pix, 3, 4)
+	case *image.NRGBA64:
+		fill(from.Pix, 6, 8)
+		fill(from.Pix, 7, 8)
+	case *image.NYCbCrA:
+		fill(from.A, 0, 1)
+	case *image.Paletted:
+		for i, c := range from.Palette {
+			opaque := color.NRGBAModel.Convert(c).(color.NRGBA)
+			opaque.A = 255
+			from.Palette[i] = opaque
+		}
+	}
 }
 
 // convert writes a decoded image of m's size to m, with white behind transparent pixels, and returns what there is to know of
