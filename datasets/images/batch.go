@@ -120,11 +120,11 @@ func startStream(reader *Reader, options ViewOptions, next func() (plan, bool)) 
 	return s
 }
 
-// take returns the next batch; there must be one. An error is the context's, even if a batch is ready, or the batch's.
+// take returns the next batch; there must be one. An error is the context's, or the batch's.
 func (s *stream) take(ctx context.Context) (*Batch, error) {
 	select {
 	case m := <-s.batches:
-		return m.batch, cmp.Or(ctx.Err(), m.err)
+		return m.batch, m.err
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -218,7 +218,7 @@ func (r *Reader) Batches(ctx context.Context, options ViewOptions) iter.Seq2[*Ba
 		defer s.close()
 		for left := len(options.Rows); left > 0; left -= options.BatchSize {
 			batch, err := s.take(ctx)
-			if err != nil {
+			if err = cmp.Or(ctx.Err(), err); err != nil { // the context's, even if the batch is ready
 				yield(nil, err)
 				return
 			}
