@@ -158,17 +158,6 @@ func (m *mixture) curvature() *mat.SymDense {
 	return sums[0]
 }
 
-// thinned returns the likelihood of some of the rows.
-func (m *mixture) thinned() *mixture {
-	few := &mixture{prior: m.prior, classes: m.classes, rows: m.rows.Thinned(thinning)}
-	for i := 0; i < len(m.counts); i += thinning {
-		few.counts = append(few.counts, m.counts[i])
-		few.total += m.counts[i]
-	}
-	few.density = make([]float64, len(few.counts))
-	return few
-}
-
 // curvatureAt returns the curvature at q (of the classes with a prior) over all k classes, with 0
 // for those without a prior.
 func (m *mixture) curvatureAt(q []float64) *mat.SymDense {

@@ -24,28 +24,15 @@ const (
 	// acceptedViolation is the largest violation with which MLLS may end, where steps
 	// no longer lower it.
 	acceptedViolation = 1e-9
-	// roughViolation ends the search on thinned rows, whose optimum is another one.
-	roughViolation = 1e-2
 	// mostCondition is the largest condition number of a newtonModel's curvature.
 	mostCondition = 1e10
 	// leastShare is the least share that a search begins with.
 	leastShare = 1e-6
-	// thinning is the share of the rows, one in so many, that the search begins with.
-	thinning = 8
 )
 
-// maximise searches from the prior or, where rows are many, from the optimum of some of
-// them.
+// maximise searches from the prior.
 func (m *mixture) maximise() (mixtureState, error) {
-	q, least := evenly.Pick(m.prior, m.classes), leastShare
-	if len(m.counts) >= 10*thinning*len(q) && !m.many {
-		few := m.thinned()
-		if s, _, err := few.climb(interior(q, least), roughViolation); err == nil {
-			// A class without share there may have one of less than one of these rows.
-			q, least = s.q, 0.5/few.total
-		}
-	}
-	best, steps, err := m.climb(interior(q, least), roundingViolation)
+	best, steps, err := m.climb(interior(evenly.Pick(m.prior, m.classes)), roundingViolation)
 	if err != nil {
 		return mixtureState{}, err
 	}
@@ -55,11 +42,11 @@ func (m *mixture) maximise() (mixtureState, error) {
 	return best, nil
 }
 
-// interior returns q with shares of at least the least: a share of 0 makes rows impossible.
-func interior(q []float64, least float64) []float64 {
+// interior returns q without shares that are next to none: one of 0 makes rows impossible.
+func interior(q []float64) []float64 {
 	inside := make([]float64, len(q))
 	for a, share := range q {
-		inside[a] = max(share, least)
+		inside[a] = max(share, leastShare)
 	}
 	floats.Scale(1/floats.Sum(inside), inside)
 	return inside

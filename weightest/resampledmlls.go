@@ -46,7 +46,7 @@ func (r *resampledMLLS) Estimate(p Problem) (Estimate, error) {
 		m.rows.Alone = m.rows.Rows < severalCores
 		s, found := r.step(m)
 		if !found {
-			s, _, err = m.climb(interior(s.q, leastShare), resampledViolation)
+			s, _, err = m.climb(interior(s.q), resampledViolation)
 			found = err == nil && s.violation <= resampledViolation
 		}
 		if found {
