@@ -22,16 +22,6 @@ type Estimator interface {
 	Equations(Problem) (*mat.Dense, error)
 }
 
-// Resampler is an Estimator with a faster way to the estimates of a problem's resamples,
-// which differ from it by how often rows count. OnResamples returns an estimator of those,
-// for use by many goroutines at the same time: its estimates are the Resampler's to within
-// far less than what one resample differs from another. The error is that of the Resampler
-// on the problem itself.
-type Resampler interface {
-	Estimator
-	OnResamples(Problem) (Estimator, error)
-}
-
 // Estimate is what an Estimator returns.
 type Estimate struct {
 	// Weights are w, length k, not negative, w·D_S = 1. MLLS has its own source

@@ -2,7 +2,6 @@ package weightest
 
 import (
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -21,7 +20,6 @@ type mixture struct {
 	total   float64        // Σ counts
 	many    bool           // more than MostDense classes, of each of which a row counts: no share is 0
 	density []float64      // a(x)·q of every row, at
-	last    []float64      // the q that was evaluated last
 }
 
 // newMixture returns the likelihood of the rows, and of one more of each class that counts so
@@ -88,7 +86,6 @@ func (m *mixture) evaluate(q []float64) mixtureState {
 
 // differentiate is evaluate without the likelihood.
 func (m *mixture) differentiate(q []float64) mixtureState {
-	m.last = q
 	n := len(m.classes)
 	weights := make([]float64, n)
 	for a, j := range m.classes {
@@ -161,9 +158,7 @@ func (m *mixture) curvature() *mat.SymDense {
 // curvatureAt returns the curvature at q (of the classes with a prior) over all k classes, with 0
 // for those without a prior.
 func (m *mixture) curvatureAt(q []float64) *mat.SymDense {
-	if !slices.Equal(m.last, q) {
-		m.differentiate(q)
-	}
+	m.differentiate(q)
 	curvature, all := m.curvature(), mat.NewSymDense(len(m.prior), nil)
 	for a, i := range m.classes {
 		for b, j := range m.classes[:a+1] {

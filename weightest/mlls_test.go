@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"iwda/internal/gaussians"
 	"iwda/internal/must"
 )
 
@@ -232,4 +233,19 @@ func TestMLLSOfWrongRows(t *testing.T) {
 	}
 	p := problem(t, sampleOf(t)(2, []float64{0.8, 0.2, 0.3, 0.7}, []int{0, 1}, []float64{0.3, 0.7}))
 	must.Refuse((MLLS{Pseudocount: -1}).Estimate(p))(t, "pseudocount")
+}
+
+// Where pseudocounts are given, rows that nothing counts count once.
+func TestMLLSPseudocounts(t *testing.T) {
+	shares, random := gaussians.Rising(3), rand.New(rand.NewPCG(5, 1))
+	source, labels := shares.SourceRows(200, random)
+	p := problem(t, sampleOf(t)(3, source, labels, shares.TargetRows(300, random)))
+	estimate := func(counts, pseudocounts []int) []float64 {
+		p.Rows = &Rows{Probabilities: p.Rows.Probabilities, Counts: counts, Pseudocounts: pseudocounts}
+		return must.Have(MLLS{Pseudocount: Laplace}.Estimate(p))(t).TargetDistribution
+	}
+	given := []int{0, 3, 0}
+	if a, b := estimate(slices.Repeat([]int{1}, 300), given), estimate(nil, given); !floats.Equal(a, b) || floats.Equal(b, estimate(nil, nil)) {
+		t.Errorf("%v and %v", a, b)
+	}
 }

@@ -11,7 +11,6 @@ import (
 
 	"iwda/internal/conjugate"
 	"iwda/internal/evenly"
-	"iwda/weightest/internal/panels"
 	"iwda/weightest/internal/simplex"
 )
 
@@ -24,8 +23,6 @@ const (
 	// acceptedViolation is the largest violation with which MLLS may end, where steps
 	// no longer lower it.
 	acceptedViolation = 1e-9
-	// mostCondition is the largest condition number of a newtonModel's curvature.
-	mostCondition = 1e10
 	// leastShare is the least share that a search begins with.
 	leastShare = 1e-6
 )
@@ -58,22 +55,15 @@ func interior(q []float64) []float64 {
 func (m *mixture) climb(q []float64, tolerance float64) (best mixtureState, steps int, err error) {
 	s := m.expect(m.evaluate(q))
 	best = s
-	prior := evenly.Pick(m.prior, m.classes)
 	var curvature *mat.SymDense
-	var model *newtonModel
 	for stale := 0; s.violation > tolerance && steps < newtonSteps; steps++ {
-		if curvature == nil && !m.many {
-			curvature = m.curvature()
-			model = newNewtonModel(evenly.All(len(prior)), prior, byWeights(curvature, prior))
-		}
 		var x []float64
-		blocked := true
-		if model != nil {
-			x, blocked = model.step(s)
-		}
 		if m.many {
 			x = m.conjugateStep(s)
-		} else if blocked {
+		} else {
+			if curvature == nil {
+				curvature = m.curvature()
+			}
 			if x, err = m.newtonStep(s, curvature); err != nil {
 				return best, steps, err
 			}
@@ -256,78 +246,4 @@ func (m *mixture) search(s mixtureState, x []float64) (mixtureState, bool) {
 		step /= 2
 	}
 	return s, false
-}
-
-// byWeights returns the curvature by the weights, given that by the shares.
-func byWeights(curvature *mat.SymDense, prior []float64) *mat.SymDense {
-	k := len(prior)
-	result := mat.NewSymDense(k, nil)
-	for i := range k {
-		for j := range i + 1 {
-			result.SetSym(i, j, curvature.At(i, j)*prior[i]*prior[j])
-		}
-	}
-	return result
-}
-
-// freeClasses returns the classes with a share, and the one that should have one most.
-func freeClasses(s mixtureState) []int {
-	var free []int
-	most := floats.MaxIdx(s.gradient)
-	for a, share := range s.q {
-		if share > 0 || a == most && s.gradient[a]-1 >= s.violation {
-			free = append(free, a)
-		}
-	}
-	return free
-}
-
-// newtonModel is the quadratic model of a likelihood on the face of the simplex that the
-// free classes span.
-type newtonModel struct {
-	free   []int
-	prior  []float64    // of the free classes
-	factor mat.Cholesky // of H
-	along  []float64    // H⁻¹ prior
-}
-
-// newNewtonModel returns nil where H is not definite, or as good as not.
-func newNewtonModel(free []int, prior []float64, curvature *mat.SymDense) *newtonModel {
-	n := &newtonModel{free: free, prior: evenly.Pick(prior, free)}
-	if !n.factor.Factorize(panels.Block(curvature, free)) || n.factor.Cond() > mostCondition {
-		return nil
-	}
-	n.along = n.solve(n.prior)
-	return n
-}
-
-// step returns the shares after a step, and whether a class lost its share.
-func (n *newtonModel) step(s mixtureState) (q []float64, left bool) {
-	byWeights := evenly.Pick(s.gradient, n.free)
-	floats.Mul(byWeights, n.prior)
-	direction := n.solve(byWeights)
-	floats.AddScaled(direction, -floats.Dot(direction, n.prior)/floats.Dot(n.along, n.prior), n.along)
-	q = make([]float64, len(s.q))
-	for i, a := range n.free {
-		q[a] = s.q[a] + n.prior[i]*direction[i]
-		if !(q[a] > 0) {
-			q[a], left = 0, true
-		}
-	}
-	floats.Scale(1/floats.Sum(q), q)
-	return q, left
-}
-
-// has tells whether the class that violates the conditions most is free.
-func (n *newtonModel) has(s mixtureState) bool {
-	most := floats.MaxIdx(s.gradient)
-	return s.gradient[most]-1 < s.violation || slices.Contains(n.free, most)
-}
-
-// solve returns H⁻¹b.
-func (n *newtonModel) solve(b []float64) []float64 {
-	x := make([]float64, len(b))
-	// The error would say that H is ill-conditioned.
-	_ = n.factor.SolveVecTo(mat.NewVecDense(len(x), x), mat.NewVecDense(len(b), b))
-	return x
 }

@@ -172,7 +172,7 @@ func sharesOf(labels []int, k int) []float64 {
 func (r Rows) logits(k int, zero float64) []float64 {
 	wide := weightest.Widen(r.Values)
 	if r.Probabilities {
-		return calibration.FlooredLogs(wide, k, zero)
+		return calibration.CenteredLogs(wide, k, zero)
 	}
 	return wide
 }

@@ -224,14 +224,9 @@ const probabilityFloor = 0x1p-126
 
 // CenteredLogs returns the logits of a classifier of which probabilities alone are
 // known, row-major n×k: the logarithms of the probabilities, at least of
-// 2⁻¹²⁶, less their mean over the row. It panics where the length is no
-// multiple of k.
-func CenteredLogs(probabilities []float64, k int) []float64 {
-	return FlooredLogs(probabilities, k, probabilityFloor)
-}
-
-// FlooredLogs is CenteredLogs with another probability in the place of 0.
-func FlooredLogs(probabilities []float64, k int, zero float64) []float64 {
+// 2⁻¹²⁶, with another one in the place of 0, less their mean over the row. It panics where the
+// length is no multiple of k.
+func CenteredLogs(probabilities []float64, k int, zero float64) []float64 {
 	if len(probabilities)%k != 0 {
 		panic(fmt.Sprintf("calibration: %d probabilities are no rows of %d classes", len(probabilities), k))
 	}

@@ -34,7 +34,7 @@ func TestCalibrateGolden(t *testing.T) {
 		for _, c := range calibrationKeys {
 			logits, targetLogits := g.Get("logits"), g.Get("target_logits")
 			if c.centered {
-				logits, targetLogits = CenteredLogs(softmax(logits, k), k), CenteredLogs(softmax(targetLogits, k), k)
+				logits, targetLogits = CenteredLogs(softmax(logits, k), k, 0), CenteredLogs(softmax(targetLogits, k), k, 0)
 			}
 			got, err := Calibrate(c.form, logits, g.Labels(), k)
 			if g.Name == "missing" && (c.form == "bcts" || c.form == "vs") {
@@ -198,7 +198,7 @@ func TestCalibrateOneClass(t *testing.T) {
 }
 
 func TestCenteredLogs(t *testing.T) {
-	got := CenteredLogs([]float64{0.5, 0.5, 1, 0}, 2)
+	got := CenteredLogs([]float64{0.5, 0.5, 1, 0}, 2, 0)
 	half := math.Log(probabilityFloor) / 2
 	if d := floats.Distance(got, []float64{0, 0, -half, half}, math.Inf(1)); d > 1e-13 {
 		t.Errorf("logs %v", got)

@@ -68,14 +68,8 @@ func Bootstrap(s *weightest.Sample, e weightest.Estimator, settings BootstrapSet
 	if err != nil {
 		return Uncertainty{}, err
 	}
-	likelihood, _ := e.(weightest.MLLS)
-	resampler, readsRows := e.(weightest.Resampler)
-	if readsRows {
-		e, err = resampler.OnResamples(p)
-	} else {
-		_, err = e.Estimate(p)
-	}
-	if err != nil {
+	likelihood, readsRows := e.(weightest.MLLS)
+	if _, err := e.Estimate(p); err != nil {
 		return Uncertainty{}, err
 	}
 	source, labels := s.Source()

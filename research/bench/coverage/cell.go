@@ -232,7 +232,7 @@ func (c cell) moreTests(t *tally, p gaussians.Problem, s *classshares.Shares, so
 		return err
 	}
 	logs := func(d gaussians.Drawn) (values []float32) { // stand for columns
-		for _, v := range calibration.CenteredLogs(d.Probabilities, k) {
+		for _, v := range calibration.CenteredLogs(d.Probabilities, k, 0) {
 			values = append(values, float32(v))
 		}
 		return values
@@ -288,10 +288,10 @@ func (c cell) moreTests(t *tally, p gaussians.Problem, s *classshares.Shares, so
 // probabilities stand for their features.
 func (c cell) neighbours(train, of gaussians.Drawn) []float64 {
 	k := c.classes
-	features := calibration.CenteredLogs(train.Probabilities, k)
+	features := calibration.CenteredLogs(train.Probabilities, k, 0)
 	shares := make([]float64, len(of.Probabilities))
 	distances, order := make([]float64, len(train.Labels)), make([]int, len(train.Labels))
-	for i, row := range slices.Collect(slices.Chunk(calibration.CenteredLogs(of.Probabilities, k), k)) {
+	for i, row := range slices.Collect(slices.Chunk(calibration.CenteredLogs(of.Probabilities, k, 0), k)) {
 		for j := range distances {
 			distances[j] = floats.Distance(row, features[j*k:(j+1)*k], 2)
 		}

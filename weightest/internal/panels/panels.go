@@ -31,7 +31,6 @@ const (
 type Panels struct {
 	Rows, Classes int
 	Data          []float64
-	Alone         bool // the callers keep every processor busy
 	Scratch       Scratch
 }
 
@@ -125,7 +124,7 @@ func (p *Panels) Column(i, j int) []float64 {
 func (p *Panels) EachGroup(cost int, work func(group, first, last int)) {
 	count, groups := p.Count(), p.Groups()
 	processors := runtime.GOMAXPROCS(0)
-	if p.Alone || p.Rows*cost < worthwhile {
+	if p.Rows*cost < worthwhile {
 		processors = 1
 	}
 	parallel.Each(processors, groups, func(_, group int) {

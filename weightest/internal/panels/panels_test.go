@@ -13,28 +13,26 @@ func TestEachGroup(t *testing.T) {
 	const rows, classes = 40*Height + 1, 2
 	for _, processors := range []int{1, 2, 7} {
 		runtime.GOMAXPROCS(processors)
-		for _, alone := range []bool{false, true} {
-			p := &Panels{Rows: rows, Classes: classes, Data: make([]float64, rows*classes), Alone: alone}
-			for range 200 {
-				var mutex sync.Mutex
-				seen, next := map[int]bool{}, 0
-				visited := make([]int, p.Count()) // not under the mutex: panels belong to one group
-				p.EachGroup(worthwhile, func(group, first, last int) {
-					for panel := first; panel < last; panel++ {
-						visited[panel]++
-					}
-					mutex.Lock()
-					defer mutex.Unlock()
-					seen[group] = true
-					next += last - first
-				})
-				if len(seen) != p.Groups() || next != p.Count() {
-					t.Fatalf("%d processors, alone %v: %d groups of %d, %d panels of %d", processors, alone, len(seen), p.Groups(), next, p.Count())
+		p := &Panels{Rows: rows, Classes: classes, Data: make([]float64, rows*classes)}
+		for range 200 {
+			var mutex sync.Mutex
+			seen, next := map[int]bool{}, 0
+			visited := make([]int, p.Count()) // not under the mutex: panels belong to one group
+			p.EachGroup(worthwhile, func(group, first, last int) {
+				for panel := first; panel < last; panel++ {
+					visited[panel]++
 				}
-				for panel, times := range visited {
-					if times != 1 {
-						t.Fatalf("panel %d was worked on %d times", panel, times)
-					}
+				mutex.Lock()
+				defer mutex.Unlock()
+				seen[group] = true
+				next += last - first
+			})
+			if len(seen) != p.Groups() || next != p.Count() {
+				t.Fatalf("%d processors: %d groups of %d, %d panels of %d", processors, len(seen), p.Groups(), next, p.Count())
+			}
+			for panel, times := range visited {
+				if times != 1 {
+					t.Fatalf("panel %d was worked on %d times", panel, times)
 				}
 			}
 		}
