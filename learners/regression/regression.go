@@ -114,11 +114,7 @@ func Fit(ctx context.Context, rows learners.Rows, others []float32, threads int,
 		judge(fold, best, c)
 		result.Crossed.Others[fold] = c.Logits(others, d, 1)
 	})
-	start, whole := problems[0].whole(paths[0][best]), newProblem(rows, evenly.Of(order, most), threads)
-	if whole.basis != nil {
-		start = nil
-	}
-	all, err := whole.solve(ctx, strengths[best], start)
+	all, err := newProblem(rows, evenly.Of(order, most), threads).solve(ctx, strengths[best], paths[0][best])
 	if err := cmp.Or(append(failed, err)...); err != nil {
 		return fail(err)
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
 	"iwda/internal/conjugate"
@@ -51,15 +50,14 @@ func (b block) logits(z, vectors []float64) {
 }
 
 // problem is the regression of some rows. It looks for vectors of weights with a bias, one a class, or one
-// of class 1 of two, as that of class 0 is its negative.
+// of class 1 of two, as that of class 0 is its negative. They are of columns of mean 0 and deviation 1, whatever
+// units the rows have, and nearly constant ones have a smaller deviation.
 type problem struct {
 	n, d, k, vectors int
 	labels           []int
 	blocks           []block
-	gram             []float64   // XᵀX/n with the ones
-	deviations       []float64   // of whether a row is of a vector's class
+	mean, scale      []float64   // of each column; blocks have values less the mean, over the scale
 	probabilities    [][]float64 // of each block, k×rows, where value was asked for last
-	basis            [][]float64 // of the rows, if they are few: columns are coordinates along it; see basisOf
 	threads          int
 	work             float64 // products of values and weights since newProblem
 }
@@ -67,13 +65,24 @@ type problem struct {
 // newProblem is that of those of rows whose numbers are learnt.
 func newProblem(rows learners.Rows, learnt []int, threads int) *problem {
 	p := &problem{n: len(learnt), d: rows.Columns(), k: rows.Classes, vectors: rows.Classes, labels: evenly.Pick(rows.Labels, learnt), threads: threads}
-	if 2*p.n < p.d {
-		rows = rows.Part(learnt)
-		p.basis, rows.Values = basisOf(rows.Values, p.d)
-		p.d, learnt = len(p.basis), evenly.All(p.n)
-	}
 	if p.k == 2 {
 		p.vectors = 1
+	}
+	p.mean, p.scale = make([]float64, p.d), make([]float64, p.d)
+	n := float64(p.n)
+	for _, row := range learnt {
+		for j, v := range rows.Values[row*p.d : (row+1)*p.d] {
+			p.mean[j] += float64(v) / n
+		}
+	}
+	for _, row := range learnt {
+		for j, v := range rows.Values[row*p.d : (row+1)*p.d] {
+			away := float64(v) - p.mean[j]
+			p.scale[j] += away * away / n
+		}
+	}
+	for j, variance := range p.scale {
+		p.scale[j] = math.Sqrt(max(variance, 1/n))
 	}
 	values := make([][]float64, max(1, threads)) // of a block
 	p.blocks = make([]block, blocks(p.n))
@@ -81,69 +90,14 @@ func newProblem(rows learners.Rows, learnt []int, threads int) *problem {
 	parallel.Each(threads, len(p.blocks), func(worker, b int) {
 		wide := values[worker][:0]
 		for _, row := range learnt[b*blockRows : min(p.n, (b+1)*blockRows)] {
-			for _, v := range rows.Values[row*p.d : (row+1)*p.d] {
-				wide = append(wide, float64(v))
+			for j, v := range rows.Values[row*p.d : (row+1)*p.d] {
+				wide = append(wide, (float64(v)-p.mean[j])/p.scale[j])
 			}
 		}
 		p.blocks[b], values[worker] = blockOf(wide, p.d), wide
 		p.probabilities[b] = make([]float64, p.k*p.blocks[b].rows)
 	})
-	for y := p.k - p.vectors; y < p.k; y++ {
-		share := 1 / float64(p.k) // as if one more row were of all classes
-		for _, of := range p.labels {
-			if of == y {
-				share++
-			}
-		}
-		share /= float64(p.n + 1)
-		p.deviations = append(p.deviations, math.Sqrt(share*(1-share)))
-	}
 	return p
-}
-
-// basisOf returns an orthonormal basis of rows (n×d), fewer than columns, and their coordinates along it. The weights
-// at the minimum are combinations of rows, so that as many columns as rows are enough to find them. One of zeros has one
-// vector too.
-func basisOf(values []float32, d int) (basis [][]float64, coordinates []float32) {
-	const negligible = 1e-7 // what float32 rounds
-	for row := range slices.Chunk(values, d) {
-		rest := widen(row)
-		length := floats.Norm(rest, 2)
-		for range 2 { // the second time against rounding
-			for _, b := range basis {
-				floats.AddScaled(rest, -floats.Dot(rest, b), b)
-			}
-		}
-		if left := floats.Norm(rest, 2); left > negligible*length {
-			floats.Scale(1/left, rest)
-			basis = append(basis, rest)
-		}
-	}
-	if basis == nil {
-		basis = [][]float64{make([]float64, d)}
-	}
-	for row := range slices.Chunk(values, d) {
-		wide := widen(row)
-		for _, b := range basis {
-			coordinates = append(coordinates, float32(floats.Dot(wide, b)))
-		}
-	}
-	return basis, coordinates
-}
-
-// whole returns vectors of weights of the rows' own columns.
-func (p *problem) whole(at []float64) (whole []float64) {
-	if p.basis == nil {
-		return at
-	}
-	for v := range slices.Chunk(at, p.d+1) {
-		weights := make([]float64, len(p.basis[0]))
-		for j, b := range p.basis {
-			floats.AddScaled(weights, v[j], b)
-		}
-		whole = append(append(whole, weights...), v[p.d])
-	}
-	return whole
 }
 
 // inGroups adds up what work returns, and writes, of each block. Groups of blocks depend on their number
@@ -181,12 +135,20 @@ func (p *problem) value(at, gradient []float64, c float64) float64 {
 		p.project(gradient, b, z)
 		return loss
 	})
-	penalty := 1 / (c * float64(p.n))
-	for v := 0; v < len(at); v += p.d + 1 {
-		floats.AddScaled(gradient[v:v+p.d], penalty, at[v:v+p.d])
-		value += penalty / 2 * floats.Dot(at[v:v+p.d], at[v:v+p.d])
-	}
+	value += p.penalise(gradient, at, c)
 	return value
+}
+
+// penalise adds the gradient of the penalty, which is of the weights of the rows' own columns, and returns it.
+func (p *problem) penalise(gradient, at []float64, c float64) (penalty float64) {
+	for v := 0; v < len(at); v += p.d + 1 {
+		for j, scale := range p.scale {
+			pull := at[v+j] / (c * float64(p.n) * scale * scale)
+			gradient[v+j] += pull
+			penalty += pull * at[v+j] / 2
+		}
+	}
+	return penalty
 }
 
 // curvature writes the product of a step and the second derivatives of F where value was asked for last.
@@ -211,106 +173,13 @@ func (p *problem) curvature(into, step []float64, c float64) {
 		p.project(into, b, z)
 		return 0
 	})
-	for v := 0; v < len(step); v += p.d + 1 {
-		floats.AddScaled(into[v:v+p.d], 1/(c*float64(p.n)), step[v:v+p.d])
-	}
+	p.penalise(into, step, c)
 }
 
 // project adds the products of a block's columns with factors of its rows (k×rows) to those of the vectors.
 func (p *problem) project(sums []float64, b int, factors []float64) {
 	x := p.blocks[b]
 	simd.ProjectAll(sums, x.columns, factors[(p.k-p.vectors)*x.rows:], x.rows)
-}
-
-// axes are coordinates in which F is about as steep in all directions: vectors of weights times a lower
-// triangle, where its product with its transpose is the Hessian if all rows were as probable as their
-// classes are frequent. That bounds the steps to the minimum, and does not change it.
-type axes struct {
-	to, from   []float64 // triangles, size×size, row after row
-	deviations []float64
-}
-
-// mostAxes bounds the columns for which they are computed, by whose cube the time grows.
-const mostAxes = 1024
-
-func (p *problem) axes(c float64) *axes {
-	size := p.d + 1
-	if size > mostAxes {
-		return &axes{deviations: p.deviations}
-	}
-	if p.gram == nil {
-		p.setGram()
-	}
-	largest := slices.Max(p.deviations)
-	m := mat.NewSymDense(size, nil)
-	for i := range size {
-		for j := i; j < size; j++ {
-			m.SetSym(i, j, p.gram[i*size+j])
-		}
-		add := 1e-10 * m.At(i, i)
-		if i < p.d {
-			add += 1 / (c * float64(p.n) * largest * largest)
-		}
-		m.SetSym(i, i, m.At(i, i)+add)
-	}
-	var factors mat.Cholesky
-	if !factors.Factorize(m) {
-		return &axes{deviations: p.deviations}
-	}
-	var l, inverse mat.TriDense
-	factors.LTo(&l)
-	if inverse.InverseTri(&l) != nil {
-		return &axes{deviations: p.deviations}
-	}
-	return &axes{mat.DenseCopyOf(&l).RawMatrix().Data, mat.DenseCopyOf(&inverse).RawMatrix().Data, p.deviations}
-}
-
-// setGram sets XᵀX/n, of some of many blocks.
-func (p *problem) setGram() {
-	const enough = 8 // times as many rows as columns
-	size := p.d + 1
-	some := evenly.Of(p.blocks, max(1, enough*size/blockRows))
-	p.gram = make([]float64, size*size)
-	rows := 0
-	for _, b := range some {
-		simd.AddGram(p.gram, size, slices.Collect(slices.Chunk(b.columns, b.rows)))
-		rows += b.rows
-	}
-	floats.Scale(1/float64(rows), p.gram)
-}
-
-// along returns vectors of weights in the coordinates.
-func (a *axes) along(at []float64) []float64 { return a.product(at, a.to, false) }
-
-// back returns vectors of weights of coordinates.
-func (a *axes) back(v []float64) []float64 { return a.product(v, a.from, true) }
-
-func (a *axes) product(vectors, triangle []float64, divide bool) []float64 {
-	out, size := slices.Clone(vectors), len(vectors)/len(a.deviations)
-	if triangle != nil {
-		simd.CombineAll(out, triangle, vectors, size)
-	}
-	for v, deviation := range a.deviations {
-		if divide {
-			deviation = 1 / deviation
-		}
-		floats.Scale(deviation, out[v*size:(v+1)*size])
-	}
-	return out
-}
-
-// gradient writes that in the coordinates of the gradient in vectors of weights.
-func (a *axes) gradient(into, of []float64) {
-	size := len(of) / len(a.deviations)
-	if a.from == nil {
-		copy(into, of)
-	} else {
-		clear(into)
-		simd.ProjectAll(into, a.from, of, size)
-	}
-	for v, deviation := range a.deviations {
-		floats.Scale(1/deviation, into[v*size:(v+1)*size])
-	}
 }
 
 // solve returns the classifier at the minimum, looked for from a start on.
@@ -325,29 +194,32 @@ func (p *problem) solve(ctx context.Context, c float64, start []float64) (Classi
 // classifier is that of vectors of weights. Its biases sum to 0: F is the same if all have a number more.
 func (p *problem) classifier(at []float64, c float64) Classifier {
 	result := Classifier{C: c}
-	at = p.whole(at)
-	d := len(at)/p.vectors - 1
 	if p.k == 2 {
 		at = slices.Concat(at, at)
 		for i := range at {
 			at[i] /= 2
-			if i < d+1 {
+			if i < p.d+1 {
 				at[i] *= -1
 			}
 		}
 	}
-	for v := range slices.Chunk(at, d+1) {
-		result.Weight, result.Bias = append(result.Weight, v[:d]...), append(result.Bias, v[d])
+	for v := range slices.Chunk(at, p.d+1) {
+		bias := v[p.d]
+		for j, scale := range p.scale {
+			weight := v[j] / scale
+			result.Weight = append(result.Weight, weight)
+			bias -= float64(weight * p.mean[j]) // not fused, so that bits are the same everywhere
+		}
+		result.Bias = append(result.Bias, bias)
 	}
 	floats.AddConst(-stat.Mean(result.Bias, nil), result.Bias)
 	return result
 }
 
-// How far from 0 the gradient is at the end, in coordinates: its square is about twice what F is above
-// its minimum. Strengths are compared where it is near.
+// How long the gradient is at the end, in columns of deviation 1. Strengths are compared where it is near.
 const (
-	near  = 1e-3
-	least = 1e-8
+	near  = 1e-4
+	least = 1e-9
 	// mostWork is the number of products of a value and a weight after which near is near enough.
 	mostWork = 2e10
 )
@@ -358,34 +230,29 @@ const (
 func (p *problem) minimum(ctx context.Context, c float64, start []float64, shortest float64) ([]float64, error) {
 	const rounds = 100
 	size := p.vectors * (p.d + 1)
-	if start == nil {
-		start = make([]float64, size)
-	}
-	axes := p.axes(c)
-	v, next, slope, gradient, own := axes.along(start), make([]float64, size), make([]float64, size), make([]float64, size), make([]float64, size)
-	value := func(v []float64) float64 { return p.value(axes.back(v), own, c) }
-	f := value(v)
+	v, next, slope, gradient := make([]float64, size), make([]float64, size), make([]float64, size), make([]float64, size)
+	copy(v, start)
+	f := p.value(v, gradient, c)
 	if f > math.Log(float64(p.k)) { // a start of rows without some classes, worse than none
 		clear(v)
-		f = value(v)
+		f = p.value(v, gradient, c)
 	}
-	axes.gradient(gradient, own)
 	for range rounds {
 		length := floats.Norm(gradient, 2)
 		if p.work > mostWork {
 			shortest = max(shortest, near)
 		}
 		if length <= shortest {
-			return axes.back(v), nil
+			return v, nil
 		}
-		step, err := p.step(ctx, axes, gradient, c, math.Max(math.Min(0.25, length), shortest/2/length))
+		step, err := p.step(ctx, gradient, c, math.Max(math.Min(0.25, length), shortest/2/length))
 		if err != nil {
 			return nil, err
 		}
 		falls, rounding := floats.Dot(gradient, step), 1e-14*math.Abs(f)
 		share, fell := 1., f
 		for ; share > 1e-9; share /= 2 {
-			fell = value(floats.AddScaledTo(next, v, share, step))
+			fell = p.value(floats.AddScaledTo(next, v, share, step), slope, c)
 			if fell <= f+1e-4*share*falls+rounding {
 				break
 			}
@@ -393,9 +260,8 @@ func (p *problem) minimum(ctx context.Context, c float64, start []float64, short
 		if share <= 1e-9 || math.IsNaN(fell) {
 			break
 		}
-		axes.gradient(slope, own)
 		if f-fell <= rounding && floats.Norm(slope, 2) >= length {
-			return axes.back(v), nil // F and the gradient have come to where rounding begins
+			return v, nil // F and the gradient have come to where rounding begins
 		}
 		v, next, gradient, slope, f = next, v, slope, gradient, fell
 	}
@@ -403,13 +269,19 @@ func (p *problem) minimum(ctx context.Context, c float64, start []float64, short
 }
 
 // step returns the one at which the gradient would be shorter by a factor if F were as curved everywhere as
-// where value was asked for last.
-func (p *problem) step(ctx context.Context, axes *axes, gradient []float64, c, factor float64) ([]float64, error) {
-	const most = 250
-	own, downhill := make([]float64, len(gradient)), floats.ScaleTo(make([]float64, len(gradient)), -1, gradient)
-	return conjugate.Solve(downhill, nil, factor, most, func(curved, along []float64) error {
-		p.curvature(own, axes.back(along), c)
-		axes.gradient(curved, own)
+// where value was asked for last. The diagonal of its second derivatives is known about, which bounds the products.
+func (p *problem) step(ctx context.Context, gradient []float64, c, factor float64) ([]float64, error) {
+	const most, curved = 250, 0.25 // the loss, at most, along a column
+	inverse := make([]float64, len(gradient))
+	for i := range inverse {
+		inverse[i] = 1 / curved
+		if j := i % (p.d + 1); j < p.d {
+			inverse[i] = 1 / (curved + 1/(c*float64(p.n)*p.scale[j]*p.scale[j]))
+		}
+	}
+	downhill := floats.ScaleTo(make([]float64, len(gradient)), -1, gradient)
+	return conjugate.Solve(downhill, inverse, factor, most, func(into, along []float64) error {
+		p.curvature(into, along, c)
 		return ctx.Err()
 	})
 }
