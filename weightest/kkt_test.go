@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"iwda/internal/must"
-	"iwda/weightest/internal/simplex"
 )
 
 // randomProblem draws a source distribution, a confusion matrix of the given
@@ -245,28 +244,6 @@ func TestSolveQPIsOptimalForManyClasses(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		checkOptimal(t, p, got.Weights)
-	}
-}
-
-// Block pivoting settles nearly every problem, so that the primal method is tested on
-// its own.
-func TestPrimalMethodIsOptimal(t *testing.T) {
-	for a, alteration := range alterations {
-		t.Run(alteration.name, func(t *testing.T) {
-			r := rand.New(rand.NewPCG(9, uint64(a)))
-			for range 60 {
-				p := randomProblem(r, 2+r.IntN(12), r.Float64(), r.Float64())
-				alteration.apply(r, p)
-				program := simplex.Scale(p.Confusion, p.TargetPredictions, p.SourceDistribution)
-				program.PrimalOnly = true
-				w, err := program.Solve()
-				if err != nil {
-					t.Fatalf("%d classes: %v", p.Classes(), err)
-				}
-				floats.Scale(1/floats.Dot(w, p.SourceDistribution), w)
-				checkOptimal(t, p, w)
-			}
-		})
 	}
 }
 

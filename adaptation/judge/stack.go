@@ -52,7 +52,8 @@ func (c *Comparison) stack(runs []int) (weights []float64, common []int, gain fl
 		gains[i] = math.Log(floats.Dot(weights, row) / row[0])
 	}
 	mean, deviation := stat.MeanStdDev(gains, nil)
-	return weights, common, mean / stat.StdErr(deviation, float64(len(gains)))
+	const rounding = 1e-9 // which is all that runs differ by that say the same
+	return weights, common, mean / max(rounding, stat.StdErr(deviation, float64(len(gains))))
 }
 
 // common returns the numbers of the source rows that all of the runs have judged, ascending.

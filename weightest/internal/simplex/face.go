@@ -124,12 +124,6 @@ func (f *face) evaluate(u []float64) {
 	blas64.Gemv(blas.NoTrans, 1, f.Columns, vector(f.residual), 1, vector(f.gradient))
 }
 
-// objective is ½‖A u - b‖² - c·u at the point that was evaluated last.
-func (f *face) objective(u []float64) float64 {
-	r := vector(f.residual)
-	return blas64.Dot(r, r)/2 - blas64.Dot(vector(f.Linear), vector(u))
-}
-
 // dual returns the multiplier of u_j ≥ 0: not negative at an optimum.
 func (f *face) dual(j int) float64 { return -f.gradient[j] - f.lambda*f.Equality[j] }
 

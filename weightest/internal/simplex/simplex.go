@@ -2,9 +2,8 @@
 //
 //	min ½‖A x - b‖² - c·x   s.t.   x ≥ 0, d·x = 1.
 //
-// The method is an active-set method of our own: block pivoting (all signs that are
-// wrong change at once), and where that does not settle a primal active-set method,
-// whose objective never increases. Each free set is solved by a Cholesky
+// The method is block pivoting: all signs that are wrong change at once, or the last one alone
+// where that does not settle. Each free set is solved by a Cholesky
 // factorisation with proximal refinement.
 package simplex
 
@@ -30,9 +29,6 @@ type Program struct {
 	Target   []float64 // b, length m
 	Linear   []float64 // c, length n
 	Equality []float64 // d, length n, not negative and not all zero
-	// PrimalOnly leaves block pivoting out, which settles nearly every program, so that the
-	// primal method can be tested.
-	PrimalOnly bool
 }
 
 // New returns the program of n variables and m rows with zeros everywhere.
