@@ -76,33 +76,22 @@ func (BBSE) Estimate(p Problem) (Estimate, error) {
 func (BBSE) Equations(p Problem) (*mat.Dense, error) { return ratesOf(p) }
 
 // shortestSolution returns the x with the least ‖C x - b‖, the shortest one, and C's rank and condition
-// number: with C = U Σ Vᵀ it is V Σ⁻¹ Uᵀb.
+// number.
 func shortestSolution(c *mat.Dense, b []float64) (x []float64, rank int, condition float64, err error) {
 	k := len(b)
 	var svd mat.SVD
 	if !svd.Factorize(c, mat.SVDThin) {
 		return nil, 0, 0, fmt.Errorf("%w: C has no singular value decomposition", ErrNoConvergence)
 	}
-	var u, v mat.Dense
-	svd.UTo(&u)
-	svd.VTo(&v)
-	sigma := svd.Values(nil)
-	rank = svd.Rank(rankTolerance(k))
-	condition = math.Inf(1)
+	rank, condition = svd.Rank(rankTolerance(k)), math.Inf(1)
+	if rank == 0 {
+		return make([]float64, k), rank, condition, nil
+	}
 	if rank == k {
-		condition = sigma[0] / sigma[k-1]
+		condition = svd.Cond()
 	}
-	var along mat.VecDense
-	along.MulVec(u.T(), mat.NewVecDense(k, b))
-	for i, s := range sigma {
-		if i < rank {
-			along.SetVec(i, along.AtVec(i)/s)
-		} else {
-			along.SetVec(i, 0)
-		}
-	}
-	var solution mat.VecDense
-	solution.MulVec(&v, &along)
+	solution := mat.NewVecDense(k, nil)
+	svd.SolveVecTo(solution, mat.NewVecDense(k, b), rank)
 	return solution.RawVector().Data, rank, condition, nil
 }
 

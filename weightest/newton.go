@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"iwda/internal/conjugate"
-	"iwda/internal/evenly"
 	"iwda/weightest/internal/simplex"
 )
 
@@ -27,36 +26,19 @@ const (
 	leastShare = 1e-6
 )
 
-// maximise searches from the prior.
-func (m *mixture) maximise() (mixtureState, error) {
-	best, steps, err := m.climb(interior(evenly.Pick(m.prior, m.classes)), roundingViolation)
-	if err != nil {
-		return mixtureState{}, err
+// maximise takes Newton steps from the prior, without shares that are next to none, until the violation is that of
+// rounding or no longer falls. A step that divides the violation by ten keeps the curvature of the one before.
+func (m *mixture) maximise() (best mixtureState, err error) {
+	q := make([]float64, len(m.classes))
+	for a, j := range m.classes {
+		q[a] = max(m.prior[j], leastShare)
 	}
-	if !(best.violation < acceptedViolation) {
-		return mixtureState{}, fmt.Errorf("%w of MLLS in %d Newton steps: the optimality conditions are violated by %.3g", ErrNoConvergence, steps, best.violation)
-	}
-	return best, nil
-}
-
-// interior returns q without shares that are next to none: one of 0 makes rows impossible.
-func interior(q []float64) []float64 {
-	inside := make([]float64, len(q))
-	for a, share := range q {
-		inside[a] = max(share, leastShare)
-	}
-	floats.Scale(1/floats.Sum(inside), inside)
-	return inside
-}
-
-// climb takes Newton steps from q until the violation is at most the tolerance, or no
-// longer falls, and returns the best state and the number of steps. A step that divides
-// the violation by ten keeps the curvature of the one before.
-func (m *mixture) climb(q []float64, tolerance float64) (best mixtureState, steps int, err error) {
+	floats.Scale(1/floats.Sum(q), q)
 	s := m.expect(m.evaluate(q))
 	best = s
 	var curvature *mat.SymDense
-	for stale := 0; s.violation > tolerance && steps < newtonSteps; steps++ {
+	steps := 0
+	for stale := 0; s.violation > roundingViolation && steps < newtonSteps; steps++ {
 		var x []float64
 		if m.many {
 			x = m.conjugateStep(s)
@@ -65,7 +47,7 @@ func (m *mixture) climb(q []float64, tolerance float64) (best mixtureState, step
 				curvature = m.curvature()
 			}
 			if x, err = m.newtonStep(s, curvature); err != nil {
-				return best, steps, err
+				return mixtureState{}, err
 			}
 		}
 		next, ok := m.search(s, x)
@@ -85,7 +67,10 @@ func (m *mixture) climb(q []float64, tolerance float64) (best mixtureState, step
 			best = s
 		}
 	}
-	return best, steps, nil
+	if !(best.violation < acceptedViolation) {
+		return mixtureState{}, fmt.Errorf("%w of MLLS in %d Newton steps: the optimality conditions are violated by %.3g", ErrNoConvergence, steps, best.violation)
+	}
+	return best, nil
 }
 
 // expect returns the state s, which was evaluated last, or after some EM steps from there
