@@ -66,7 +66,7 @@ func TestEvaluateAndChoose(t *testing.T) {
 		other = "source-only"
 	}
 	methodFolder := filepath.Join(folder, names.Runs, "adapt", "full", "source-target", other)
-	members := must.Have(model.OpenEnsemble(methodFolder))(t)
+	members := must.Have(model.Trust{}.OpenEnsemble(methodFolder))(t)
 	otherFile := filepath.Join(t.TempDir(), "other.csv")
 	correct(members, outcome.Correction)
 	request := predict.Request{Inputs: []string{target}, Shares: predict.ModelShares, Output: otherFile}
@@ -145,7 +145,7 @@ func TestEvaluateAndChoose(t *testing.T) {
 	if classes, err := table.ClassesOf(filepath.Join(folder, names.Predictions)); err != nil || len(classes) != 2 {
 		t.Errorf("probabilities of %q, %v", classes, err)
 	}
-	if members, err := model.OpenEnsemble(folder); err != nil || len(members) != 2 {
+	if members, err := (model.Trust{}).OpenEnsemble(folder); err != nil || len(members) != 2 {
 		t.Errorf("%d models, %v", len(members), err)
 	}
 	text, err := os.ReadFile(report)

@@ -153,7 +153,7 @@ func TestOneFileWithBothDomains(t *testing.T) {
 	if got := domainFiles(file)[targetName]; got.ID != "sample" || got.DomainValue != "south" || !slices.Equal(got.Ignore, []string{"run"}) {
 		t.Errorf("%+v", got)
 	}
-	members := must.Have(model.OpenEnsemble(out))(t)
+	members := must.Have(model.Trust{}.OpenEnsemble(out))(t)
 	if in := members[0].Input; !slices.Equal(in.Columns, []string{"width", "height"}) || in.IDColumn != "sample" {
 		t.Errorf("%+v", in)
 	}

@@ -63,7 +63,7 @@ func TestSets(t *testing.T) {
 		_, err := predict.Write(context.Background(), models, request, predict.Options{Torch: iwrunTorch})
 		return err
 	}
-	models := must.Have(model.OpenEnsemble(o.Folder))(t)
+	models := must.Have(model.Trust{}.OpenEnsemble(o.Folder))(t)
 	must.Do(t, write(models, 0.8))
 	covered(again, 0.68, 0.92)
 	must.Fail(t, write(models, 0.7), "have sets of the levels [0.8 0.9 0.95 0.99]")

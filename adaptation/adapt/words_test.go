@@ -63,7 +63,7 @@ func TestWords(t *testing.T) {
 	if !slices.Contains(outcome.Warnings, "C"+stray+".") {
 		t.Errorf("%q", outcome.Warnings)
 	}
-	members := must.Have(model.OpenEnsemble(folder))(t)
+	members := must.Have(model.Trust{}.OpenEnsemble(folder))(t)
 	want := []string{"height", "height is missing", "colour=green", "colour=red", "colour=blue", "colour is missing", "legs", "legs is missing"}
 	got := members[0].Input.Columns
 	if sorted := slices.Sorted(slices.Values(got)); !slices.Equal(sorted, slices.Sorted(slices.Values(want))) {

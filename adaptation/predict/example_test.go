@@ -23,7 +23,7 @@ import (
 func ExampleEnsemble() {
 	folder := trained()
 	defer os.RemoveAll(folder)
-	models, err := model.OpenEnsemble(folder)
+	models, err := model.Trust{}.OpenEnsemble(folder)
 	if err != nil {
 		log.Fatal(err)
 	}

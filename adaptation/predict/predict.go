@@ -73,7 +73,7 @@ func (o Options) open(ctx context.Context, models []model.Model) (number int, er
 // columns, stay in its cache.
 const DefaultBatch = 256
 
-// NewEnsemble returns the ensemble of models as [model.OpenEnsemble] returns them.
+// NewEnsemble returns the ensemble of models as [model.Trust.OpenEnsemble] returns them.
 func NewEnsemble(models []model.Model, options Options) (e Ensemble) {
 	of := &networks{options: options.orUsual()}
 	for _, m := range models {

@@ -49,7 +49,7 @@ func (w Written) Rows() (n int) {
 	return n
 }
 
-// Write predicts all rows of the inputs with models as [model.OpenEnsemble] returns them,
+// Write predicts all rows of the inputs with models as [model.Trust.OpenEnsemble] returns them,
 // one input after the other, and writes the predictions. Errors are those of [Open],
 // [Ensemble.Each] and [table.WritePredictions]; one of the class shares names them. The
 // counts are those of the rows until then.

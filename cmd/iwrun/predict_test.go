@@ -144,7 +144,7 @@ func nearProbabilities(t *testing.T, what string, got []float32, want []float64)
 // TestPredict goes from a trained run to predictions in every form.
 func TestPredict(t *testing.T) {
 	trainPoints(t)
-	m := must.Have(model.Open(pointsRun))(t)
+	m := must.Have(model.Trust{}.Open(pointsRun))(t)
 	west := values(rowsOf(t, "data/west.npz"))
 	predicted := func(t *testing.T, arguments ...string) {
 		t.Helper()

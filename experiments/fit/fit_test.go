@@ -96,13 +96,13 @@ func TestRunIsAModel(t *testing.T) {
 	for _, network := range networks {
 		run := written(t, network, true, "train.validation=0.1")
 		dir, result := made(t, run, 1)
-		m, err := model.Open(dir.String())
+		m, err := model.Trust{}.Open(dir.String())
 		if err != nil {
 			t.Fatalf("%s: %v", network, err)
 		}
 		alone := filepath.Join(t.TempDir(), "model")
 		must.Do(t, model.Save(alone, m))
-		m = must.Have(model.Open(alone))(t)
+		m = must.Have(model.Trust{}.Open(alone))(t)
 		data := must.Have(domains.Open(run, false))(t)
 		counts := measure.NewConfusion(3)
 		must.Do(t, counts.Take(measure.Batch{Logits: m.Logits(false)(valuesOf(data.Test)), Labels: datasets.LabelsOf(data.Test)}))

@@ -41,7 +41,7 @@ func TestOpenEnsemble(t *testing.T) {
 		{filepath.Join(folder, "seed-2"), []string{filepath.Join(folder, "seed-2")}},
 		{filepath.Join(folder, "best"), []string{filepath.Join(folder, "best")}},
 	} {
-		members := must.Have(model.OpenEnsemble(c.folder))(t)
+		members := must.Have(model.Trust{}.OpenEnsemble(c.folder))(t)
 		var got []string
 		for _, m := range members {
 			got = append(got, m.Folder)
@@ -56,15 +56,15 @@ func TestOpenEnsemble(t *testing.T) {
 	// Every seed counts: what is left out silently would be another prediction.
 	touch(t, filepath.Join(folder, "seed-10", "config.yaml"))
 	testfiles.Remove(t, filepath.Join(folder, "seed-10", model.MetadataFile))
-	must.Refuse(model.OpenEnsemble(folder))(t, "seed-10 is a run that has not finished")
-	must.Refuse(model.OpenEnsemble(t.TempDir()))(t, "is no model: it has no model.json")
+	must.Refuse(model.Trust{}.OpenEnsemble(folder))(t, "seed-10 is a run that has not finished")
+	must.Refuse(model.Trust{}.OpenEnsemble(t.TempDir()))(t, "is no model: it has no model.json")
 }
 
 // What is saved is what is opened, whatever was saved there before, and files of others stay.
 func TestSaveEnsemble(t *testing.T) {
 	first, second, third := describe(architecture.MLP, 4), describe(architecture.MLP, 4), describe(architecture.MLP, 4)
 	second.Normalisation.Target.Mean[0], third.Normalisation.Target.Mean[0] = 2, 3
-	members := must.Have(model.OpenEnsemble(saveMembers(t, map[string]model.Metadata{"seed-1": first, "seed-2": second, "seed-7": third})))(t)
+	members := must.Have(model.Trust{}.OpenEnsemble(saveMembers(t, map[string]model.Metadata{"seed-1": first, "seed-2": second, "seed-7": third})))(t)
 	folder := t.TempDir()
 	inner := filepath.Join(folder, "model")
 	for _, c := range []struct {
@@ -78,7 +78,7 @@ func TestSaveEnsemble(t *testing.T) {
 	} {
 		must.Do(t, model.Save(inner, c.saved...))
 		touch(t, filepath.Join(inner, "model.onnx"))
-		again, err := model.OpenEnsemble(folder)
+		again, err := model.Trust{}.OpenEnsemble(folder)
 		if err != nil || len(again) != len(c.want) {
 			t.Fatalf("%d models, want %q; error %v", len(again), c.want, err)
 		}
@@ -160,7 +160,7 @@ func TestMembersAgree(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			folder := saveMembers(t, map[string]model.Metadata{"seed-1": c.first, "seed-2": c.second})
-			_, err := model.OpenEnsemble(folder)
+			_, err := model.Trust{}.OpenEnsemble(folder)
 			if c.want == "" {
 				if err != nil {
 					t.Error(err)

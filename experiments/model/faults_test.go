@@ -50,7 +50,7 @@ func predictionsOf(models []model.Model) (text string) {
 }
 
 func predicted(folder string) (string, error) {
-	models, err := model.OpenEnsemble(folder)
+	models, err := model.Trust{}.OpenEnsemble(folder)
 	if err != nil {
 		return "", err
 	}
@@ -63,7 +63,7 @@ func TestWeightsOfAnotherModel(t *testing.T) {
 	for _, name := range []string{model.WeightsFile, model.MetadataFile} {
 		folder, other := save(t, former[0]), save(t, latter[0])
 		must.Do(t, os.Rename(filepath.Join(other, name), filepath.Join(folder, name)))
-		if _, err := model.Open(folder); err == nil || !strings.Contains(err.Error(), filepath.Join(folder, model.WeightsFile)+": it has the SHA-256 ") {
+		if _, err := (model.Trust{}).Open(folder); err == nil || !strings.Contains(err.Error(), filepath.Join(folder, model.WeightsFile)+": it has the SHA-256 ") {
 			t.Errorf("another %s: error %v", name, err)
 		}
 	}

@@ -4,8 +4,8 @@
 //	                   dictionaries
 //	model.json         what the network is, and what comes before and after it: [Metadata]
 //
-// [Save] writes the folder, or one of several models that predict together, [Open] and
-// [OpenEnsemble] make the networks of it again, and [WriteONNX] writes all of it as one ONNX
+// [Save] writes the folder, or one of several models that predict together, [Trust.Open] and
+// [Trust.OpenEnsemble] make the networks of it again, and [WriteONNX] writes all of it as one ONNX
 // file. docs/reference/model.md is for those who read it with other programs.
 package model
 

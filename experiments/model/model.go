@@ -44,9 +44,6 @@ type Trust struct {
 	Files  []string // these, wherever they lie
 }
 
-// Open is [Trust.Open] by the zero value.
-func Open(folder string) (Model, error) { return Trust{}.Open(folder) }
-
 // Open reads the model of a folder: one that [Save] wrote, the folder of a finished run,
 // whose checkpoint has the weights, or a folder that has either as model/. An error says what is
 // missing, and how to get it. Weights that are not those of the network which model.json describes

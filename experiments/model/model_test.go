@@ -240,7 +240,7 @@ func TestKeysOfLaterVersionsAreIgnored(t *testing.T) {
 		keys["more"] = []int{1}
 		keys["input"].(map[string]any)["more"] = "x"
 	})
-	m := must.Have(model.Open(folder))(t)
+	m := must.Have(model.Trust{}.Open(folder))(t)
 	if difference := cmp.Diff(describe(architecture.MLP, 4), m.Metadata); difference != "" {
 		t.Error(difference)
 	}
@@ -302,7 +302,7 @@ func TestErrorsNameFileAndField(t *testing.T) {
 		{"network.hidden_layers", 16_000_000, "model.safetensors: no hidden3.weight"},
 		{"network.hidden_size", 16_000_000, "model.safetensors: hidden1.weight has the shape [6 4]; by model.json it is [16000000 4]"},
 	} {
-		_, err := model.Open(edited(t, architecture.MLP, within(c.path, c.value)))
+		_, err := model.Trust{}.Open(edited(t, architecture.MLP, within(c.path, c.value)))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s = %v: error %v, want one with %q", c.path, c.value, err, c.want)
 		}
@@ -321,7 +321,7 @@ func TestErrorsNameFileAndField(t *testing.T) {
 		{"network.name", "linear", "model.safetensors: no classifier.weight"},
 		{"network.name", "boosting", "model.safetensors: no boosting.nodes"},
 	} {
-		_, err := model.Open(edited(t, architecture.Forest, within(c.path, c.value)))
+		_, err := model.Trust{}.Open(edited(t, architecture.Forest, within(c.path, c.value)))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s = %v: error %v, want one with %q", c.path, c.value, err, c.want)
 		}
@@ -342,7 +342,7 @@ func TestHostileBoosting(t *testing.T) {
 		b := grown(architecture.Boosting, 4).(boosting.Model)
 		b.Nodes[c.place] = c.value
 		m.Weights = model.Learnt(b).Weights
-		if _, err := model.Open(save(t, m)); err == nil || !strings.Contains(err.Error(), "model.safetensors: boosting.nodes: node 0 "+c.want) {
+		if _, err := (model.Trust{}).Open(save(t, m)); err == nil || !strings.Contains(err.Error(), "model.safetensors: boosting.nodes: node 0 "+c.want) {
 			t.Errorf("number %d is %v: error %v, want %q", c.place, c.value, err, c.want)
 		}
 	}
@@ -355,12 +355,12 @@ func TestHostileForest(t *testing.T) {
 		f := grown(architecture.Forest, 4).(forest.Forest)
 		f.Nodes[i] = 1e6
 		m.Weights = model.Learnt(f).Weights
-		if _, err := model.Open(save(t, m)); want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), "model.safetensors: forest.nodes: node 0 "+want)) {
+		if _, err := (model.Trust{}).Open(save(t, m)); want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), "model.safetensors: forest.nodes: node 0 "+want)) {
 			t.Errorf("number %d: error %v, want %q", i, err, want)
 		}
 		f.Nodes[i] = 0 // the node itself
 		m.Weights = model.Learnt(f).Weights
-		if _, err := model.Open(save(t, m)); i == 2 && (err == nil || !strings.Contains(err.Error(), "goes on at 0, want 1")) {
+		if _, err := (model.Trust{}).Open(save(t, m)); i == 2 && (err == nil || !strings.Contains(err.Error(), "goes on at 0, want 1")) {
 			t.Errorf("a circle: error %v", err)
 		}
 	}
@@ -369,7 +369,7 @@ func TestHostileForest(t *testing.T) {
 func TestSyntaxErrorsNameTheLine(t *testing.T) {
 	folder := t.TempDir()
 	testfiles.Write(t, filepath.Join(folder, model.MetadataFile), "{\n  \"format\": 1,\n  oops\n}\n")
-	must.Refuse(model.Open(folder))(t, "model.json: line 3: ")
+	must.Refuse(model.Trust{}.Open(folder))(t, "model.json: line 3: ")
 	if _, err := model.ReadMetadata(t.TempDir()); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("error %v", err)
 	}
@@ -379,7 +379,7 @@ func TestWeightsOfAnotherNetwork(t *testing.T) {
 	folder := save(t, makeModel(t, describe(architecture.MLP, 4)))
 	other := save(t, makeModel(t, describe(architecture.LeNet, 1, 28, 28)))
 	must.Do(t, os.Rename(filepath.Join(other, model.WeightsFile), filepath.Join(folder, model.WeightsFile)))
-	must.Refuse(model.Open(folder))(t, "model.safetensors: no hidden1.weight")
+	must.Refuse(model.Trust{}.Open(folder))(t, "model.safetensors: no hidden1.weight")
 	about := describe(architecture.MLP, 4)
 	m := makeModel(t, about)
 	m.Shares.Source = nil

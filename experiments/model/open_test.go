@@ -53,7 +53,7 @@ func TestOpenSaysWhatIsMissing(t *testing.T) {
 		}, "checkpoint.safetensors is damaged"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			must.Refuse(model.Open(c.folder(t)))(t, c.want)
+			must.Refuse(model.Trust{}.Open(c.folder(t)))(t, c.want)
 		})
 	}
 }
@@ -83,7 +83,7 @@ func TestBackboneOutsideTheCheckpoint(t *testing.T) {
 
 		about.Architecture.Backbone = &model.Backbone{File: file, SHA256: sum}
 		must.Do(t, about.Write(nil, folder))
-		opened := must.Have(model.Open(folder))(t)
+		opened := must.Have(model.Trust{}.Open(folder))(t)
 		x := torch.RandN(torch.Float32, 2, 3, 32, 32)
 		_, want := frozen.Forward(x, false)
 		_, got := networkOf(opened).Forward(x, false)
@@ -91,7 +91,7 @@ func TestBackboneOutsideTheCheckpoint(t *testing.T) {
 			t.Error("other logits")
 		}
 		// A folder that is saved stands alone.
-		alone := must.Have(model.Open(save(t, opened)))(t)
+		alone := must.Have(model.Trust{}.Open(save(t, opened)))(t)
 		if alone.Architecture.Backbone != nil {
 			t.Error("a saved model refers to a file outside its folder")
 		}
@@ -99,7 +99,7 @@ func TestBackboneOutsideTheCheckpoint(t *testing.T) {
 		other := strings.Repeat("0", len(sum))
 		about.Architecture.Backbone.SHA256 = other
 		must.Do(t, about.Write(nil, folder))
-		must.Refuse(model.Open(folder))(t, "it had "+other)
+		must.Refuse(model.Trust{}.Open(folder))(t, "it had "+other)
 	})
 }
 

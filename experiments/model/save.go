@@ -19,14 +19,14 @@ import (
 	"iwda/nets/statedict"
 )
 
-// Save writes models that predict together, so that [OpenEnsemble] of the folder returns them
+// Save writes models that predict together, so that [Trust.OpenEnsemble] of the folder returns them
 // and no others: one into the folder itself, several into folders seed-N in it that are called
 // as those they were opened from. Folders are created where they are missing. What Save wrote
 // there before and is none of them is removed; files of others stay, and the folder of a run is
 // refused.
 //
 // The folder is replaced in one step: whenever the program ends, all of it is the former models or
-// the new ones. See [wholefile.Disk.WriteFolder] for what that asks of the folder. Metadata that [Open]
+// the new ones. See [wholefile.Disk.WriteFolder] for what that asks of the folder. Metadata that [Trust.Open]
 // would refuse are an error; their format is set. A module of torchscript is copied, and one that
 // models have in common takes the room of one; if it is frozen, its tensors are not repeated in the
 // file of weights.
@@ -148,12 +148,9 @@ func (m Model) whole(backbone *Backbone) ([]statedict.Tensor, error) {
 	return append(pretrained, m.Weights...), nil
 }
 
-// OpenEnsemble is [Trust.OpenEnsemble] by the zero value.
-func OpenEnsemble(folder string) ([]Model, error) { return Trust{}.OpenEnsemble(folder) }
-
 // OpenEnsemble opens the models of a folder that predict together: all of its folders
 // seed-N, such as those of a method's runs, or of its folder model/, by increasing N. A
-// folder that [Open] reads is an ensemble of one.
+// folder that [Trust.Open] reads is an ensemble of one.
 //
 // A folder seed-N that Open refuses, as that of a run that has not finished, is an error,
 // and so are models that differ in their classes or in the rows that they take.
@@ -231,7 +228,7 @@ func (in Input) describe() string {
 }
 
 // Files returns the paths of all files that there may be of models in a folder, in those for
-// seeds and in model/: what [OpenEnsemble] may read there and [Save] replace or remove. It
+// seeds and in model/: what [Trust.OpenEnsemble] may read there and [Save] replace or remove. It
 // returns none for the empty path.
 func Files(folder string) (paths []string) {
 	if folder == "" {

@@ -27,7 +27,7 @@ import (
 // evaluateSaved evaluates the model of a run's folder on the run's test set.
 func evaluateSaved(t *testing.T, run config.Resolved, dir store.Dir) (savedmodel.Model, measure.Confusion) {
 	t.Helper()
-	m := must.Have(savedmodel.Open(dir.String()))(t)
+	m := must.Have(savedmodel.Trust{}.Open(dir.String()))(t)
 	d := opened(t, run)
 	counts := measure.NewConfusion(len(d.Classes))
 	e := evaluator{logitsOf(networkOf(t, m)), 20, torch.CPU}
@@ -133,7 +133,7 @@ func savedModelOf(t *testing.T, run config.Resolved) {
 	}
 	alone := filepath.Join(t.TempDir(), "model")
 	must.Do(t, savedmodel.Save(alone, m))
-	again := must.Have(savedmodel.Open(filepath.Dir(alone)))(t)
+	again := must.Have(savedmodel.Trust{}.Open(filepath.Dir(alone)))(t)
 	torch.Tidy(func() {
 		x := torch.RandN(torch.Float32, 5, 20)
 		_, want := networkOf(t, m).Forward(x, false)

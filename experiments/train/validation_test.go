@@ -91,7 +91,7 @@ func TestNormalisedRun(t *testing.T) {
 		}
 		d := opened(t, run)
 		defer d.close()
-		m := must.Have(savedmodel.Open(dir.String()))(t)
+		m := must.Have(savedmodel.Trust{}.Open(dir.String()))(t)
 		raw := must.Have(domains.Load(run))(t)
 		defer raw.Close()
 		row, want := make([]float32, 2), make([]float32, 2)
