@@ -84,6 +84,9 @@ func Bootstrap(s *weightest.Sample, e weightest.Estimator, settings BootstrapSet
 		return counts
 	}
 	all := resamples{count: settings.Replicas, sourceRows: rowsOf(labels, s.Classes()), alone: likelihood.Pseudocount > 0}
+	if all.ambiguity, err = weightest.Ambiguity(e, p); err != nil {
+		return Uncertainty{}, err
+	}
 	resample := settings.Resample
 	if resample != nil {
 		all.unsure = max(1, unsureRows(source, s.Classes()))
@@ -173,6 +176,7 @@ type resamples struct {
 	inTurn     bool      // they are made one after the other, and not several at the same time
 	groups     float64   // of the domain that has fewer, each of equal weight; 0 if rows are on their own
 	alone      bool      // intervals reach as far as without the rows that are counted beside the target's
+	ambiguity  []float64 // of the sample, whose solutions explain each resample as well; nil for one solution
 	observe    func(replica int, p weightest.Problem, e weightest.Estimate)
 }
 
@@ -258,13 +262,9 @@ func (r resamples) bound(e weightest.Estimator, level float64) (Uncertainty, err
 	if failed > 0 {
 		result.warn(fmt.Sprintf("%d of %d resamples have no estimate and are left out: %v", failed, len(estimates), failure))
 	}
-	ambiguity, err := r.ambiguity(e)
-	if err != nil {
-		return Uncertainty{}, err
-	}
 	ofSource := slices.Clone(r.sourceRows)
 	floats.Scale(1/floats.Sum(ofSource), ofSource)
-	result.widen(ambiguity, ofSource)
+	result.widen(r.ambiguity, ofSource)
 	return result, nil
 }
 
@@ -275,27 +275,4 @@ func (r resamples) reaches() func(class int, reach float64) float64 {
 		return refittedReach(r.unsure, r.groups)
 	}
 	return resampledReach(append(slices.Clone(r.sourceRows), floats.Sum(r.sourceRows)), r.groups)
-}
-
-// ambiguity returns the largest of the first resamples, nil where one has one solution: what
-// the sample leaves open, every resample does.
-func (r resamples) ambiguity(e weightest.Estimator) (largest []float64, err error) {
-	const first = 20
-	for replica := range min(first, r.count) {
-		p, err := r.problem(replica)
-		if err != nil {
-			continue // it has no estimate either
-		}
-		here, err := weightest.Ambiguity(e, p)
-		if here == nil || err != nil {
-			return nil, err
-		}
-		if largest == nil {
-			largest = here
-		}
-		for j, bound := range here {
-			largest[j] = max(largest[j], bound)
-		}
-	}
-	return largest, nil
 }
