@@ -23,7 +23,7 @@ import (
 //
 // The problem is concave. The published implementations run the EM algorithm,
 // q_y ← mean of q_y f_y/p_y / Σ_z q_z f_z/p_z, and stop it where it still moves; this one
-// takes Newton steps on the simplex, each by the active-set method of QP on the
+// takes Newton steps on the simplex, each by the method of QP on the
 // quadratic model, or by conjugate gradients of more than MostDense classes with
 // pseudocounts, until q is optimal up to rounding: the factors by which a step of EM would
 // multiply it, the gradient of the mean log-likelihood,

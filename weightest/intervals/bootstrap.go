@@ -89,7 +89,7 @@ func Bootstrap(s *weightest.Sample, e weightest.Estimator, settings BootstrapSet
 	}
 	resample := settings.Resample
 	if resample != nil {
-		all.unsure = max(1, unsureRows(source, s.Classes()))
+		all.unsure = max(1, floats.Sum(unsureOf(source, s.Classes())))
 	} else {
 		resample = func(source, target []int, _ *rand.Rand) (weightest.Problem, error) {
 			p, err := s.Counted(source, target).Problem()
@@ -146,11 +146,8 @@ func together(s *weightest.Sample) float64 {
 // manyRows is the number of target rows from which on resamples are made in turn.
 const manyRows = 200_000
 
-// unsureRows counts rows of k probabilities by how unsure they are: by 1 where two classes have
-// the probability 1/2, and by 0 where one has 1.
-func unsureRows(rows []float64, k int) float64 { return floats.Sum(unsureOf(rows, k)) }
-
-// unsureOf is how unsure each row is.
+// unsureOf is how unsure each row of k probabilities is: 1 where two classes have the probability 1/2, and 0 where one
+// has 1.
 func unsureOf(rows []float64, k int) (unsure []float64) {
 	for row := range slices.Chunk(rows, k) {
 		unsure = append(unsure, 2*(1-floats.Dot(row, row)))
