@@ -28,14 +28,3 @@ func TestBrokenResults(t *testing.T) {
 		t.Errorf("figure: status %d, stderr\n%s\nstdout\n%s", status, err, out)
 	}
 }
-
-// TestDivergence: the paper's divergences beside ours.
-func TestDivergence(t *testing.T) {
-	status, out, err := call(t, "data", "jsd")
-	if status != 0 || err != "" || !strings.Contains(out, "| full       | mnist  | usps   | 6.64e-3 | 6.64e-3 |\n") {
-		t.Errorf("status %d, %q\n%s", status, err, out)
-	}
-	if status, out, _ := call(t, "data", "jsd", "--format", "csv"); status != 0 || strings.Count(out, "\n") != 43 {
-		t.Errorf("csv: status %d\n%s", status, out)
-	}
-}

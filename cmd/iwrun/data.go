@@ -12,16 +12,14 @@ import (
 
 	"iwda/datasets/catalogue"
 	"iwda/experiments/config"
-	"iwda/experiments/report"
 	"iwda/internal/commandline"
 )
 
 func newDataCommand(s streams) *cli.Command {
-	var format string
 	return &cli.Command{
 		Name:      "data",
 		Usage:     "say which data sets there are, and check copies of them",
-		UsageText: "iwrun data list|jsd\niwrun data check NAME",
+		UsageText: "iwrun data list\niwrun data check NAME",
 		Description: `Examples:
   iwrun data list
   iwrun data check office31`,
@@ -54,17 +52,9 @@ func newDataCommand(s streams) *cli.Command {
 				}
 				return runDataCheck(c.Args().First(), c.String("root"), s)
 			},
-		}, {
-			Name:      "jsd",
-			Usage:     "print the divergences between the label distributions of the paper's tasks",
-			UsageText: "iwrun data jsd [--format FORMAT]",
-			Description: `Examples:
-  iwrun data jsd --format csv`,
-			Flags:  []cli.Flag{formatFlag(&format)},
-			Action: withoutArguments(func(*cli.Context) error { return report.Divergences().Write(s.out, format) }),
 		}},
 		Action: func(*cli.Context) error {
-			return wrongUsage("what of the data? list, check or jsd")
+			return wrongUsage("what of the data? list or check")
 		},
 	}
 }

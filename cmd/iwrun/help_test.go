@@ -187,7 +187,7 @@ func TestCompleted(t *testing.T) {
 	}{
 		{[]string{"ada"}, "adapt"},
 		{[]string{"help", "ada"}, "adapt"},
-		{[]string{"data", ""}, "list check jsd"},
+		{[]string{"data", ""}, "list check"},
 		{[]string{"completion", "f"}, "fish"},
 		{[]string{"data", "check", "office"}, "office31 officehome"},
 		{[]string{"doctor", ""}, ""},
@@ -209,7 +209,7 @@ func TestCompleted(t *testing.T) {
 	_, script, _ := call(t, "completion", "bash")
 	command := exec.Command("bash", "--norc", "-c", "iwrun() { \"$PROGRAM\" \"$@\"; }\n"+script+"COMP_WORDS=(iwrun data '') COMP_CWORD=2\n_iwrun\necho ${COMPREPLY[@]}")
 	command.Env = append(os.Environ(), asProgram+"=yes", "PROGRAM="+os.Args[0])
-	if text, err := command.CombinedOutput(); err != nil || string(text) != "list check jsd\n" {
+	if text, err := command.CombinedOutput(); err != nil || string(text) != "list check\n" {
 		t.Errorf("bash: %q, %v", text, err)
 	}
 }

@@ -27,7 +27,7 @@ var tablesYAML []byte
 // table is what the paper prints of one variant of a data set.
 type table struct {
 	Tasks   []string          `yaml:"tasks"`
-	JSD     []float64         `yaml:"jsd"`
+	JSD     []float64         `yaml:"jsd"` // of the label distributions, natural logarithm; a test derives them
 	Methods map[string]record `yaml:"methods"`
 }
 
@@ -91,14 +91,6 @@ func Wins(dataset, variant, task, method string) (percent float64, ok bool) {
 // method, and "" where there is nothing to say.
 func Note(dataset, variant, method string) string {
 	return tables()[dataset][variant].Methods[method].Note
-}
-
-// JSD returns the printed Jensen-Shannon divergence (natural logarithm) between
-// the label distributions of a task's source and target, and whether there is
-// one.
-func JSD(dataset, variant, task string) (divergence float64, ok bool) {
-	t := tables()[dataset][variant]
-	return at(t.JSD, slices.Index(t.Tasks, task))
 }
 
 // at returns the element of that index and whether there is one.

@@ -3,6 +3,7 @@ package paper
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -120,7 +121,7 @@ func TestDivergences(t *testing.T) {
 						p[c] = p[c] * 3 / 10
 					}
 				}
-				printed, ok := JSD(dataset, variant, task)
+				printed, ok := at(variants[variant].JSD, slices.Index(variants[variant].Tasks, task))
 				if got := fmt.Sprintf("%.2e", divergence(p, q)); !ok || got != fmt.Sprintf("%.2e", printed) {
 					t.Errorf("%s %s %s: got %s, printed %v", dataset, variant, task, got, printed)
 				}

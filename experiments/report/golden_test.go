@@ -62,8 +62,6 @@ func TestGolden(t *testing.T) {
 		resultOf("subsampled", "数字-glyphs", "dann", 1, 0.61234, 0.5),
 		resultOf("subsampled", "数字-glyphs", "iwdan", 1, 1, 1),
 	), wide))
-
-	checkGolden(t, "jsd", Divergences())
 }
 
 // unlabelledResults are those of a method on a target without labels.
