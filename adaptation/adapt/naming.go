@@ -20,8 +20,7 @@ import (
 // in each file that has it: labels have to be in each source, ids in the target, what is ignored in one
 // of them.
 type Naming struct {
-	// Roles are those of columns. With a DomainColumn, one file has all domains. Ignore are values of
-	// [table.Ignored].
+	// Roles are those of columns. With a DomainColumn, one file has all domains.
 	table.Roles
 	// SourceValues are what the DomainColumn says in each source; none for the one domain whose rows all have labels.
 	SourceValues []string
@@ -146,7 +145,7 @@ func (n Naming) place(files []catalogue.Files, names [][]string) error {
 			}
 		}
 	}
-	for _, column := range table.Ignored(n.Ignore, slices.Concat(names...)) {
+	for _, column := range n.Ignore {
 		if err := has(files, names, "--ignore", column, all); err != nil {
 			return err
 		}

@@ -37,8 +37,7 @@ type batch struct {
 // Open opens an input of a model: a file of rows, a folder of images, a .txt list of them or one. folder is the model's, for messages.
 // Labels in it are not read. Rows of another size, and images for a network that takes
 // none, are errors. Columns have the roles that are given; ids are in the column in which the target
-// had them, if there is one, unless another one is named. What is ignored are values of
-// [table.Ignored].
+// had them, if there is one, unless another one is named.
 func Open(path string, roles table.Roles, folder string, m model.Metadata) (opened Input, err error) {
 	defer func() { err = input.Wrong(err) }()
 	info, err := os.Stat(path)
@@ -58,7 +57,6 @@ func Open(path string, roles table.Roles, folder string, m model.Metadata) (open
 	if err != nil {
 		return nil, err
 	}
-	roles.Ignore = table.Ignored(roles.Ignore, names)
 	if roles.ID == "" && slices.Contains(names, m.Input.IDColumn) {
 		roles.ID = m.Input.IDColumn
 	}

@@ -16,11 +16,7 @@ func columnFlags(to *table.Roles) []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "label-column", Destination: &to.Label, Usage: "`NAME` of the column of labels, instead of label"},
 		&cli.StringFlag{Name: "id-column", Destination: &to.ID, Usage: "`NAME` of the column of ids, instead of id"},
-		&cli.StringSliceFlag{Name: "ignore", Usage: "`NAME` of a column to leave out; may be repeated, or name several as a line of CSV",
-			Action: func(_ *cli.Context, values []string) error {
-				to.Ignore = values
-				return nil
-			}},
+		commandline.Strings(&to.Ignore, "ignore", "`NAME` of a column to leave out; may be repeated"),
 		commandline.Decimal(&to.Decimal),
 	}
 }

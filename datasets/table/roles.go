@@ -1,7 +1,6 @@
 package table
 
 import (
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"slices"
@@ -49,26 +48,6 @@ func (r Roles) named() (names []string) {
 func (r Roles) Rest(columns []string) []string {
 	named := set(r.named())
 	return slices.DeleteFunc(slices.Clone(columns), func(name string) bool { return named[name] })
-}
-
-// Ignored lists the columns that values of a command line name: each is the name of one, or a line of CSV
-// with several.
-func Ignored(values, columns []string) (names []string) {
-	for _, value := range values {
-		if slices.Contains(columns, value) {
-			names = append(names, value)
-			continue
-		}
-		lines := csv.NewReader(strings.NewReader(value))
-		lines.LazyQuotes, lines.TrimLeadingSpace = true, true
-		record, _ := lines.Read() // what is no line names no column
-		for _, name := range record {
-			if name = strings.TrimSpace(name); name != "" {
-				names = append(names, name)
-			}
-		}
-	}
-	return names
 }
 
 // GoString is the text by which roles count in the hash of a run: as it was before Group, GroupBy and Decimal,

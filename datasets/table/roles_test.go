@@ -227,19 +227,6 @@ func TestLabelsOfEveryType(t *testing.T) {
 	}
 }
 
-// A value of a command line is a column, whatever its name holds, or a line of CSV.
-func TestIgnored(t *testing.T) {
-	columns := []string{"a", "b, c", "d \"q\"", "e\nf"}
-	for value, want := range map[string][]string{
-		"a": {"a"}, "b, c": {"b, c"}, "e\nf": {"e\nf"}, "d \"q\"": {"d \"q\""}, "a, x ,": {"a", "x"}, "": nil,
-		`"b, c", a`: {"b, c", "a"}, `a,"d ""q""","e` + "\n" + `f"`: {"a", "d \"q\"", "e\nf"}, `d "q", a`: {"d \"q\"", "a"},
-	} {
-		if got := Ignored([]string{value}, columns); !slices.Equal(got, want) {
-			t.Errorf("%q is %q, want %q", value, got, want)
-		}
-	}
-}
-
 // Rows with the same values of columns of features belong together, words and missing cells included, in all files that
 // share a grouping; and roles that say nothing of groups have the text of former ones.
 func TestGroupBy(t *testing.T) {
