@@ -129,14 +129,10 @@ func bound(shares []ClassOutcome, compared *judge.Comparison, run int) error {
 // writeClasses writes a line a class: its shares and its weight, with their intervals where there are
 // some, whether these shares are rejected, and how well the class is predicted.
 func writeClasses(path string, shares []ClassOutcome) error {
-	fields := []table.Field{{Name: heading.Class}}
-	for _, name := range []string{
-		heading.SourceShare, heading.TargetShare, heading.TargetShareLow, heading.TargetShareHigh, heading.Weight, heading.WeightLow, heading.WeightHigh, heading.MeanProbability, heading.PredictedShare,
-		heading.Recall, heading.Recall + heading.Low, heading.Recall + heading.High, heading.Precision, heading.Precision + heading.Low, heading.Precision + heading.High,
-	} {
-		fields = append(fields, table.Field{Name: name, Kind: table.ShareField})
+	columns := []string{
+		heading.Class, heading.SourceShare, heading.TargetShare, heading.TargetShareLow, heading.TargetShareHigh, heading.Weight, heading.WeightLow, heading.WeightHigh, heading.MeanProbability, heading.PredictedShare,
+		heading.Recall, heading.Recall + heading.Low, heading.Recall + heading.High, heading.Precision, heading.Precision + heading.Low, heading.Precision + heading.High, heading.ShareRejected,
 	}
-	fields = append(fields, table.Field{Name: heading.ShareRejected})
 	known := func(n *trust.Number) (values []float64) {
 		for _, v := range []*float64{n.Of().Value, n.Of().Low, n.Of().High} {
 			if v == nil {
@@ -147,22 +143,22 @@ func writeClasses(path string, shares []ClassOutcome) error {
 		}
 		return values
 	}
-	return table.WriteTable(path, fields, func(add func(...table.Cell) error) error {
+	return table.WriteTable(path, columns, func(line func(...string) error) error {
 		for _, s := range shares {
 			target, weight := TargetInterval{math.NaN(), math.NaN()}, WeightInterval{math.NaN(), math.NaN()}
 			if s.TargetInterval != nil {
 				target, weight = *s.TargetInterval, *s.WeightInterval
 			}
-			row := []table.Cell{{Text: s.Class}}
+			row := []string{s.Class}
 			values := []float64{s.SourceShare, s.TargetShare, target.Low, target.High, s.Weight, weight.Low, weight.High, s.MeanProbability, s.PredictedShare}
 			for _, v := range slices.Concat(values, known(s.Recall), known(s.Precision)) {
-				row = append(row, table.Cell{Number: v})
+				row = append(row, table.SixDecimals(v))
 			}
 			rejected := "no"
 			if s.ShareRejected {
 				rejected = "yes"
 			}
-			if err := add(append(row, table.Cell{Text: rejected})...); err != nil {
+			if err := line(append(row, rejected)...); err != nil {
 				return err
 			}
 		}

@@ -288,9 +288,9 @@ func TestIDsAreTheSameInAllFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	filled := filepath.Join(folder, "to_label.csv")
-	must.Do(t, table.WriteTable(filled, []table.Field{{Name: "id"}, {Name: "label"}}, func(add func(...table.Cell) error) error {
+	must.Do(t, table.WriteTable(filled, []string{"id", "label"}, func(line func(...string) error) error {
 		for _, id := range given {
-			if err := add(table.Cell{Text: id}, table.Cell{Text: "cat"}); err != nil {
+			if err := line(id, "cat"); err != nil {
 				return err
 			}
 		}

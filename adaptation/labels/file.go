@@ -15,14 +15,14 @@ const FileName = "to_label.csv"
 // UsualRows are enough to tell an accuracy of 90% to some eight points.
 const UsualRows = 50
 
-// fields are the columns of a file of drawn rows.
-var fields = []table.Field{{Name: heading.ID}, {Name: heading.PredictedClass}, {Name: heading.Probability, Kind: table.ProbabilityField}, {Name: heading.Label}}
+// columnsOfRows are those of a file of drawn rows.
+var columnsOfRows = []string{heading.ID, heading.PredictedClass, heading.Probability, heading.Label}
 
 // Write writes drawn rows, a line each, with an empty column for their labels, as [table.WriteTable] does.
 func Write(path string, rows []Row) error {
-	return table.WriteTable(path, fields, func(add func(...table.Cell) error) error {
+	return table.WriteTable(path, columnsOfRows, func(line func(...string) error) error {
 		for _, r := range rows {
-			if err := add(table.Cell{Text: r.ID}, table.Cell{Text: r.Class}, table.Cell{Number: r.Confidence}, table.Cell{}); err != nil {
+			if err := line(r.ID, r.Class, table.Shortest(float32(r.Confidence)), ""); err != nil {
 				return err
 			}
 		}
@@ -46,7 +46,7 @@ func StateOf(path string) State {
 	err := table.ReadText(path, func(columns []string) error {
 		label = table.LabelColumn(columns)
 		ours := slices.DeleteFunc(slices.Clone(columns), func(name string) bool { return name == "stratum" || name == "stratum_share" }) // of 0.4
-		s.Touched = !slices.EqualFunc(ours, fields, func(name string, f table.Field) bool { return name == f.Name })
+		s.Touched = !slices.Equal(ours, columnsOfRows)
 		return nil
 	}, func(_ int, cells []string) error {
 		s.Rows++

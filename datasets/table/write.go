@@ -2,14 +2,18 @@ package table
 
 import (
 	"cmp"
+	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"math"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"iwda/internal/evenly"
 	"iwda/internal/heading"
+	"iwda/internal/printable"
 	"iwda/internal/wholefile"
 )
 
@@ -62,49 +66,66 @@ func WritePredictions(path string, p Predictions, write func(add Add) error) (co
 		return nil, err
 	}
 	var ofCaller error
-	err = p.Disk.Write(path, func(w io.Writer) error {
-		writer, err := p.rows(w)
-		if err == nil {
-			counts, ofCaller, err = p.write(writer, write)
-		}
-		return cmp.Or(ofCaller, err)
+	err = p.Disk.Write(path, func(w io.Writer) (err error) {
+		counts, err = StreamPredictions(w, p, func(add Add) error {
+			ofCaller = write(add)
+			return ofCaller
+		})
+		return err
 	})
-	return counts, cmp.Or(ofCaller, err)
+	if ofCaller != nil && !errors.As(ofCaller, new(rowError)) {
+		return counts, ofCaller
+	}
+	return counts, err
 }
+
+// rowError is the error of a row that is not written.
+type rowError struct{ error }
+
+func (r rowError) Unwrap() error { return r.error }
 
 // StreamPredictions writes what [WritePredictions] writes, as the rows come.
 func StreamPredictions(w io.Writer, p Predictions, write func(add Add) error) (counts []int, err error) {
-	writer, err := p.rows(w)
-	if err != nil {
-		return nil, err
+	columns := []string{heading.ID, heading.PredictedClass, heading.Probability}
+	if p.Probabilities {
+		for _, class := range p.Classes {
+			columns = append(columns, heading.ProbabilityOf(class))
+		}
 	}
-	counts, ofCaller, err := p.write(writer, write)
-	return counts, cmp.Or(ofCaller, err)
-}
-
-// write writes the rows, counts them by class and closes the writer. It tells an error of the
-// caller's function from its own.
-func (p Predictions) write(writer *rowPredictions, write func(add Add) error) (counts []int, ofCaller, err error) {
-	row := 0
+	if p.Sets {
+		if err := checkSets(p.Classes); err != nil {
+			return nil, err
+		}
+		columns = append(columns, heading.Set)
+	}
 	counts = make([]int, len(p.Classes))
-	var refused error
-	ofCaller = write(func(id string, probabilities []float32, set ...int) error {
-		class, err := p.largest(probabilities)
-		if err == nil {
-			err = writer.add(id, class, probabilities, set)
-		}
-		if err != nil {
-			refused = fmt.Errorf("row %d: %w", row, err)
-			return refused
-		}
-		row++
-		counts[class]++
-		return nil
+	row, cells := 0, make([]string, 0, len(columns))
+	return counts, writeLines(w, columns, func(line func(cells ...string) error) error {
+		var wrong error
+		err := write(func(id string, probabilities []float32, set ...int) error {
+			class, err := p.largest(probabilities)
+			if err == nil {
+				cells = append(cells[:0], id, p.Classes[class], Shortest(probabilities[class]))
+				if p.Probabilities {
+					for _, v := range probabilities {
+						cells = append(cells, Shortest(v))
+					}
+				}
+				if p.Sets {
+					cells = append(cells, strings.Join(evenly.Pick(p.Classes, set), between))
+				}
+				err = line(cells...)
+			}
+			if err != nil {
+				wrong = rowError{fmt.Errorf("row %d: %w", row, err)}
+				return wrong
+			}
+			row++
+			counts[class]++
+			return nil
+		})
+		return cmp.Or(wrong, err)
 	})
-	if refused != nil {
-		ofCaller = nil
-	}
-	return counts, ofCaller, cmp.Or(refused, writer.close())
 }
 
 // largest returns the class that is predicted.
@@ -130,35 +151,50 @@ func Largest(probabilities []float32) (largest int) {
 	return largest
 }
 
-// rowPredictions writes them.
-type rowPredictions struct {
-	*csvRows
-	what Predictions
-	row  []Cell
+// CheckTable returns an error unless [WriteTable] and [WritePredictions] can write a file of that name, for a
+// program that asks before it computes.
+func CheckTable(path string) error {
+	if extensionOf(path) != ".csv" {
+		return fmt.Errorf("%s: tables are written to .csv files", path)
+	}
+	return nil
 }
 
-func (p Predictions) rows(w io.Writer) (*rowPredictions, error) {
-	fields := []Field{{Name: heading.ID}, {Name: heading.PredictedClass}, {Name: heading.Probability, Kind: ProbabilityField}}
-	if p.Probabilities {
-		fields = append(fields, Field{Probabilities.String(), ClassesField, p.Classes})
+// WriteTable writes a .csv file in one step: the names of its columns, and the lines that write hands over, one after
+// the other; a line is not kept. What a spreadsheet would take for a formula stands there as [printable.Cell] has it.
+func WriteTable(path string, columns []string, write func(line func(cells ...string) error) error) error {
+	if err := CheckTable(path); err != nil {
+		return err
 	}
-	if p.Sets {
-		if err := checkSets(p.Classes); err != nil {
-			return nil, err
+	return wholefile.Write(path, func(w io.Writer) error { return writeLines(w, columns, write) })
+}
+
+// writeLines writes a header and lines.
+func writeLines(w io.Writer, columns []string, write func(line func(cells ...string) error) error) error {
+	to, record := csv.NewWriter(w), make([]string, 0, len(columns))
+	line := func(cells ...string) error {
+		record = record[:0]
+		for _, cell := range cells {
+			record = append(record, printable.Cell(cell))
 		}
-		fields = append(fields, Field{Name: heading.Set})
+		return to.Write(record)
 	}
-	rows, err := newCSVRows(w, fields)
-	return &rowPredictions{csvRows: rows, what: p}, err
+	if err := cmp.Or(line(columns...), write(line)); err != nil {
+		return err
+	}
+	to.Flush()
+	return to.Error()
 }
 
-func (r *rowPredictions) add(id string, class int, probabilities []float32, set []int) error {
-	r.row = append(r.row[:0], Cell{Text: id}, Cell{Text: r.what.Classes[class]}, Cell{Number: float64(probabilities[class])})
-	if r.what.Probabilities {
-		r.row = append(r.row, Cell{Numbers: probabilities})
+// Shortest is the shortest text that is read as a float32 again; "" of one that is missing, NaN.
+func Shortest(v float32) string { return cellOf(float64(v), 'g', -1, 32) }
+
+// SixDecimals is a number with six decimals; "" of one that is missing, NaN.
+func SixDecimals(v float64) string { return cellOf(v, 'f', 6, 64) }
+
+func cellOf(v float64, form byte, digits, bits int) string {
+	if math.IsNaN(v) {
+		return ""
 	}
-	if r.what.Sets {
-		r.row = append(r.row, Cell{Text: strings.Join(evenly.Pick(r.what.Classes, set), between)})
-	}
-	return r.csvRows.add(r.row)
+	return strconv.FormatFloat(v, form, digits, bits)
 }
