@@ -103,22 +103,9 @@ func (d *decoder) mapping(path string, n *yaml.Node, v reflect.Value) {
 	}
 }
 
-// gone are keys and their values of version 0.4, with what is in their place.
-var gone = map[string]string{
-	"train.precision": "training passes are float32; delete the key",
-	"bnm":             "mcc has the network sure of target rows too",
-	"iwmcc":           "mcc is as good without class weights, or better",
-	"iwmcc-o":         "mcc is as good without class weights, or better",
-	"moons":           "glyphs are drawn from the seed too",
-}
-
-// unknownKey says what is in the place of a key that is gone. It suggests the nearest valid key, else the same key elsewhere in the file, else it
+// unknownKey suggests the nearest valid key, else the same key elsewhere in the file, else it
 // lists the valid ones.
 func (d *decoder) unknownKey(path string, key *yaml.Node, valid []string) {
-	if instead, was := gone[join(path, key.Value)]; was {
-		d.fail(key, "%s is gone: %s", join(path, key.Value), instead)
-		return
-	}
 	suggest := nearest.Suggestion(key.Value, valid)
 	if nearest.Name(key.Value, valid) == "" {
 		var elsewhere []string

@@ -111,9 +111,6 @@ func oneOf(kind string, names []string) rule {
 				return ""
 			}
 		}
-		if instead, was := gone[strings.ToLower(v.String())]; was {
-			return fmt.Sprintf("%s %s is gone: %s", kind, v.String(), instead)
-		}
 		return fmt.Sprintf("unknown %s %q; %s", kind, v.String(), nearest.Suggestion(v.String(), names))
 	}}
 }
