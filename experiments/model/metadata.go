@@ -15,7 +15,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 
 	"iwda/datasets/normalise"
 	"iwda/datasets/table"
@@ -27,38 +26,12 @@ import (
 	"iwda/nets/architecture"
 )
 
-// The formats of model.json. A change that readers could get wrong has a higher number,
-// and a file the least that will do; keys that readers may ignore change nothing.
+// The formats of model.json: a change that readers could get wrong has a higher number. Keys that readers may ignore
+// change nothing.
 const (
-	firstFormat   = 1
-	clippedFormat = 2 // values are clipped
-	assumedFormat = 3 // predictions are corrected for other shares than the target's
-	originFormat  = 4 // values have origins
-	voteFormat    = 5 // models have votes
-	writtenFormat = 6 // numbers have units, or texts that stand for missing ones
-	latestFormat  = writtenFormat
+	firstFormat  = 1
+	latestFormat = 6
 )
-
-func (m Metadata) leastFormat() int {
-	if slices.ContainsFunc(m.Input.Encoding, func(c table.Coding) bool { return c.Unit != "" || c.Absent != "" }) {
-		return writtenFormat
-	}
-	if m.Vote != 0 {
-		return voteFormat
-	}
-	if m.Input.Origins != nil {
-		return originFormat
-	}
-	if m.Shares.Assumed != nil {
-		return assumedFormat
-	}
-	for _, s := range []*normalise.Statistics{m.Normalisation.Source, m.Normalisation.Target} {
-		if s != nil && s.Low != nil {
-			return clippedFormat
-		}
-	}
-	return firstFormat
-}
 
 // Metadata is what model.json holds beside the network's numbers.
 type Metadata struct {
@@ -183,7 +156,7 @@ func (f file) write(disk *wholefile.Disk, folder string) error {
 	if err := f.check(); err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, err)
 	}
-	f.Format, f.Seal = f.leastFormat(), seal.Zeros
+	f.Format, f.Seal = latestFormat, seal.Zeros
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)

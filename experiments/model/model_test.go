@@ -47,7 +47,7 @@ func describe(name architecture.Name, shape ...int) model.Metadata {
 		mean[i], deviation[i] = float32(i)/10-0.2, 0.5+float32(i)/4
 	}
 	m := model.Metadata{
-		Format:       1,
+		Format:       6,
 		Architecture: model.Architecture{Name: name},
 		Input:        model.Input{Kind: kind, Shape: shape},
 		Classes:      []string{"cat", "dog <&>", "Vögel"},

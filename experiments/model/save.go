@@ -27,9 +27,8 @@ import (
 //
 // The folder is replaced in one step: whenever the program ends, all of it is the former models or
 // the new ones. See [wholefile.Disk.WriteFolder] for what that asks of the folder. Metadata that [Trust.Open]
-// would refuse are an error; their format is set. A module of torchscript is copied, and one that
-// models have in common takes the room of one; if it is frozen, its tensors are not repeated in the
-// file of weights.
+// would refuse are an error; their format is set. A module of torchscript is copied; if it is frozen,
+// its tensors are not repeated in the file of weights.
 func Save(folder string, models ...Model) error {
 	var disk *wholefile.Disk
 	places := []string{"."}
@@ -53,18 +52,9 @@ func Save(folder string, models ...Model) error {
 		}
 	}
 	return disk.WriteFolder(folder, func(name string) bool { return !isFormer(folder, name) }, func(made string) error {
-		module := "" // of the first one
 		for i, m := range models {
-			place, first := filepath.Join(made, places[i]), models[0].Architecture.Backbone
-			put := disk.Copy
-			if own := m.Architecture.Backbone; module != "" && own != nil && own.SHA256 == first.SHA256 {
-				put = func(path, _ string) error { return disk.Link(path, module) }
-			}
-			if err := m.save(disk, place, put); err != nil {
+			if err := m.save(disk, filepath.Join(made, places[i])); err != nil {
 				return err
-			}
-			if i == 0 && m.Architecture.Name == architecture.TorchScript {
-				module = filepath.Join(place, BackboneFile)
 			}
 		}
 		return nil
@@ -83,8 +73,8 @@ func isFormer(folder, name string) bool {
 	return slices.Contains(files, file) && exists(filepath.Join(folder, within, WeightsFile))
 }
 
-// save writes the model, and has put bring torchscript's module into the folder.
-func (m Model) save(disk *wholefile.Disk, folder string, put func(path, from string) error) error {
+// save writes the model, with torchscript's module.
+func (m Model) save(disk *wholefile.Disk, folder string) error {
 	module := m.Architecture.Backbone
 	if m.Architecture.Backbone = nil; m.Architecture.Name == architecture.TorchScript && module != nil {
 		m.Architecture.Backbone = &Backbone{File: BackboneFile, SHA256: module.SHA256}
@@ -104,7 +94,7 @@ func (m Model) save(disk *wholefile.Disk, folder string, put func(path, from str
 		return err
 	}
 	if m.Architecture.Backbone != nil {
-		if err := put(filepath.Join(folder, BackboneFile), module.File); err != nil {
+		if err := disk.Copy(filepath.Join(folder, BackboneFile), module.File); err != nil {
 			return err
 		}
 	}
@@ -113,7 +103,7 @@ func (m Model) save(disk *wholefile.Disk, folder string, put func(path, from str
 
 // WriteBeside writes the model into the folder of the run that made it, beside other files.
 func (m Model) WriteBeside(disk *wholefile.Disk, folder string) error {
-	return m.save(disk, folder, nil)
+	return m.save(disk, folder)
 }
 
 // Write writes model.json alone, for a folder whose checkpoint has the weights. Metadata
