@@ -251,20 +251,6 @@ func Printf(value string, beside ...string) Format {
 	}
 }
 
-// Scientific prints three significant digits as the paper does: 6.64e-3. Zero is 0.
-func Scientific(numbers []float64) string {
-	value := numbers[0]
-	switch {
-	case math.IsNaN(value) || math.IsInf(value, 0):
-		return None
-	case value == 0:
-		return "0"
-	}
-	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(value, 'e', 2, 64), "e")
-	power, _ := strconv.Atoi(exponent)
-	return fmt.Sprintf("%se%d", mantissa, power)
-}
-
 // text is the value in plain text.
 func (f Format) text(v Value) string {
 	switch {
