@@ -22,6 +22,10 @@ const (
 	// newtonSteps bounds the steps of a fit, and shortest the part of one that is tried.
 	newtonSteps = 200
 	shortest    = 1e-9
+	// thinnedGradient ends the fit to thinned rows, whose optimum is another one.
+	thinnedGradient = 1e-2
+	// thinning is the share of the rows, one in so many at most, that a fit begins with.
+	thinning = 8
 	// flattest is the smallest eigenvalue of a log-loss's Hessian at which parameters
 	// count as told by the rows: with separated rows it falls to 0 as they grow.
 	flattest = 1e-8
@@ -51,6 +55,7 @@ func (l *logLoss) fit(f form) (Calibration, error) {
 	for j := range n {
 		x[j] = min(1, 1/l.spread)
 	}
+	l.start(f, x)
 	fixed := make([]bool, len(x))
 	for range 10 * (1 + n) {
 		best := l.minimise(f, x, freeIndices(fixed), gradientLimit/10)
@@ -111,6 +116,27 @@ func (l *logLoss) curvatureOfScale(f form, s *lossState) float64 {
 		return 0
 	}
 	return 1 / column.AtVec(0)
+}
+
+// start moves x to the minimum for thinned rows where these are many and tell the
+// parameters.
+func (l *logLoss) start(f form, x []float64) {
+	step := thinning
+	for step > 1 && len(l.labels) < 20*step*len(x) {
+		step /= 2
+	}
+	if step < 2 {
+		return
+	}
+	few := l.thinned(step)
+	if slices.Contains(few.counts, 0) {
+		return
+	}
+	rough := few.minimise(f, x, evenly.All(len(x)), thinnedGradient)
+	if rough.separated || floats.Min(rough.x[:f.scales(l.classes)]) < 0 {
+		return
+	}
+	copy(x, rough.x)
 }
 
 // stepInside moves x towards the target until the first scale is 0, fixes it, and
