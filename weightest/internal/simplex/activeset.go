@@ -13,6 +13,8 @@ const (
 	// primalTolerance is the largest negative variable that counts as zero, relative
 	// to the largest variable.
 	primalTolerance = 1e-14
+	// guessSteps is the number of gradient steps that choose the first free set.
+	guessSteps = 10
 	// patience is the number of rounds of block pivoting without progress after which
 	// signs change one by one.
 	patience = 4
@@ -31,9 +33,7 @@ func newActiveSet(p *Program, limit int) *activeSet {
 
 // solve makes the solution the optimal u, and reports whether it was found.
 func (a *activeSet) solve() bool {
-	for j := range a.isFree {
-		a.isFree[j] = true
-	}
+	a.guess()
 	if !a.pivot() {
 		return false
 	}
@@ -41,6 +41,43 @@ func (a *activeSet) solve() bool {
 		a.solution[j] = max(u, 0)
 	}
 	return true
+}
+
+// guess chooses the first free set: the support after a few projected gradient steps
+// (Barzilai and Borwein 1988) on the problem without its equality, which A's last
+// row stands for. A step costs two products with A, far less than a factorisation
+// of a set too large.
+func (a *activeSet) guess() {
+	k := len(a.Equality)
+	u := make([]float64, k)
+	for j := range u {
+		u[j] = 1 / float64(k)
+	}
+	a.evaluate(u)
+	formerPoint, formerGradient := make([]float64, k), make([]float64, k)
+	step := 1.0
+	for range guessSteps {
+		copy(formerPoint, u)
+		copy(formerGradient, a.gradient)
+		for j := range u {
+			u[j] = max(0, u[j]+step*a.gradient[j])
+		}
+		a.evaluate(u)
+		var square, curvature float64
+		for j := range u {
+			s := u[j] - formerPoint[j]
+			square += s * s
+			curvature += s * (formerGradient[j] - a.gradient[j])
+		}
+		if !(curvature > 0) {
+			break
+		}
+		step = square / curvature
+	}
+	for j, v := range u {
+		a.isFree[j] = v > 0
+	}
+	a.ensureEquality()
 }
 
 // ensureEquality frees the variable with the largest coefficient in the equality
