@@ -294,7 +294,7 @@ func (f *csvFile) look(columns []ofColumn) error {
 			}
 			text = plain(text)
 			c, way := &columns[j], wayOf(text)
-			if number, unit := cutUnit(text); unit == "%" || isCurrency(unit) { // others are of words that vary
+			if number, unit := cutUnit(text); unit == "%" || unit != "" && strings.TrimLeftFunc(unit, isCurrency) == "" { // others are of words that vary
 				if text, way = number, wayOf(number); way == pointOrThousands || way == commaOrThousands {
 					way = whole // which says nothing
 				}

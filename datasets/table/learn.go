@@ -343,14 +343,8 @@ func again(sources []File, first Reference, columns []*seen) error {
 			switch c := columns[j]; {
 			case c.counts != nil && !c.endless && !isMissing(text):
 				c.count(strings.TrimSpace(text))
-			case c.counts == nil && c.unit != "":
+			case c.counts == nil && (c.origin != 0 || c.unit != ""):
 				number, is, err := t.withUnit(text, c.unit)
-				if is {
-					c.values = append(c.values, float32(number-c.origin))
-				}
-				return values, err
-			case c.counts == nil && c.origin != 0:
-				number, is, err := t.number(text)
 				if is {
 					c.values = append(c.values, float32(number-c.origin))
 				}

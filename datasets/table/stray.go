@@ -111,12 +111,7 @@ func (t *Table) counted(b *Batch) []strays {
 // that it is missing. The batch was read up to the cell.
 func (t *Table) numberIn(b *Batch, place, j int, text string) (number float64, missing bool, err error) {
 	c, counted := &t.options.Reference.Encoding[j], t.counted(b)
-	number, is := 0.0, false
-	if c.Unit != "" {
-		number, is, err = t.withUnit(text, c.Unit)
-	} else {
-		number, is, err = t.number(text)
-	}
+	number, is, err := t.withUnit(text, c.Unit)
 	switch {
 	case err != nil:
 	case is:

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
 )
 
 // How people write numbers beside the way that programs do. Each can be read in one way alone.
@@ -67,7 +66,7 @@ func cutUnit(word string) (number, unit string) {
 	}
 	word = plain(word)
 	bare := strings.TrimLeft(word, "+-")
-	rest := strings.TrimLeftFunc(bare, func(r rune) bool { return unicode.Is(unicode.Sc, r) })
+	rest := strings.TrimLeftFunc(bare, isCurrency)
 	before := bare[:len(bare)-len(rest)]
 	end := strings.LastIndexFunc(rest, unicode.IsDigit) + 1
 	unit = before + strings.TrimSpace(rest[end:])
@@ -78,13 +77,13 @@ func cutUnit(word string) (number, unit string) {
 	return number, unit
 }
 
-func isCurrency(unit string) bool {
-	r, size := utf8.DecodeRuneInString(unit)
-	return size == len(unit) && unicode.Is(unicode.Sc, r)
-}
+func isCurrency(r rune) bool { return unicode.Is(unicode.Sc, r) }
 
-// withUnit reads a number with this unit.
+// withUnit reads a number with this unit, "" for none.
 func (t *Table) withUnit(text, unit string) (value float64, is bool, err error) {
+	if unit == "" {
+		return t.number(text)
+	}
 	number, found := cutUnit(strings.TrimSpace(text))
 	if found != unit {
 		return 0, false, nil

@@ -128,8 +128,8 @@ func (l *logLoss) start(f form, x []float64) {
 	if step < 2 {
 		return
 	}
-	few := l.thinned(step)
-	if slices.Contains(few.counts, 0) {
+	few, err := l.thinned(step)
+	if err != nil || slices.Contains(few.counts, 0) {
 		return
 	}
 	rough := few.minimise(f, x, evenly.All(len(x)), thinnedGradient)

@@ -26,6 +26,7 @@ import (
 // shrunk adds; see shrink.
 type logLoss struct {
 	classes int
+	given   []float64 // logits, n×k
 	logits  *panels.Panels
 	labelled
 	largest []float64  // logit of each row
@@ -42,46 +43,36 @@ type labelled struct {
 	sums   []float64 // of own by label, length k
 }
 
-func newLabelled(k int, labels []int, own []float64) labelled {
-	l := labelled{labels, own, make([]float64, k), make([]float64, k)}
-	for i, label := range labels {
-		l.counts[label]++
-		l.sums[label] += own[i]
-	}
-	return l
-}
-
 // newLogLoss returns an error that wraps ErrInvalidRow where a logit is not finite.
 func newLogLoss(logits []float64, labels []int, k int) (*logLoss, error) {
-	own, spread := make([]float64, len(labels)), spreadOf(logits, k)
+	spread := spreadOf(logits, k)
 	// Numbers that are not finite make the spread one.
 	if math.IsNaN(spread) || math.IsInf(spread, 0) {
 		if err := checkFinite(logits, k); err != nil {
 			return nil, err
 		}
 	}
-	for i, label := range labels {
-		own[i] = logits[i*k+label]
-	}
-	return newLogLossOf(panels.New(logits, nil, k, nil, nil), newLabelled(k, labels, own), spread), nil
-}
-
-func newLogLossOf(logits *panels.Panels, labels labelled, spread float64) *logLoss {
-	k := logits.Classes
 	l := &logLoss{
-		classes: k, logits: logits, labelled: labels, spread: spread,
-		largest: make([]float64, logits.Rows), prior: priorDirection(labels.counts),
-		scratch: &sync.Pool{New: func() any { return newLossPanel(k) }},
+		classes: k, given: logits, logits: panels.New(logits, nil, k, nil, nil), spread: spread,
+		labelled: labelled{labels, make([]float64, len(labels)), make([]float64, k), make([]float64, k)},
+		largest:  make([]float64, len(labels)),
+		scratch:  &sync.Pool{New: func() any { return newLossPanel(k) }},
 	}
-	for i := range logits.Count() {
-		first, height := logits.Extent(i)
+	for i, label := range labels {
+		l.own[i] = logits[i*k+label]
+		l.counts[label]++
+		l.sums[label] += l.own[i]
+	}
+	l.prior = priorDirection(l.counts)
+	for i := range l.logits.Count() {
+		first, height := l.logits.Extent(i)
 		largest := l.largest[first : first+height]
-		copy(largest, logits.Column(i, 0))
+		copy(largest, l.logits.Column(i, 0))
 		for j := 1; j < k; j++ {
-			simd.Raise(largest, logits.Column(i, j), simd.Affine{Scale: 1})
+			simd.Raise(largest, l.logits.Column(i, j), simd.Affine{Scale: 1})
 		}
 	}
-	return l
+	return l, nil
 }
 
 // spreadOf returns the root mean square of the logits less their row means.
@@ -96,16 +87,18 @@ func spreadOf(logits []float64, k int) float64 {
 	return math.Sqrt(squares)
 }
 
-// thinned returns the loss of some of the rows.
-func (l *logLoss) thinned(step int) *logLoss {
+// thinned returns the loss of every step-th row.
+func (l *logLoss) thinned(step int) (*logLoss, error) {
+	var logits []float64
 	var labels []int
-	var own []float64
 	for i := 0; i < len(l.labels); i += step {
-		labels, own = append(labels, l.labels[i]), append(own, l.own[i])
+		logits, labels = append(logits, l.given[i*l.classes:][:l.classes]...), append(labels, l.labels[i])
 	}
-	few := newLogLossOf(l.logits.Thinned(step), newLabelled(l.classes, labels, own), l.spread)
-	few.scratch = l.scratch
-	return few
+	few, err := newLogLoss(logits, labels, l.classes)
+	if err == nil {
+		few.scratch = l.scratch
+	}
+	return few, err
 }
 
 // lossState is the loss with its derivatives at x.

@@ -101,23 +101,6 @@ func (p *Panels) Panel(i int) []float64 {
 	return p.Data[first*p.Classes : (first+height)*p.Classes]
 }
 
-// Thinned returns a copy of every step-th row; step divides Height.
-func (p *Panels) Thinned(step int) *Panels {
-	n := (p.Rows + step - 1) / step
-	few := &Panels{Rows: n, Classes: p.Classes, Data: make([]float64, n*p.Classes)}
-	for i := range few.Count() {
-		first, _ := few.Extent(i)
-		for j := range p.Classes {
-			column := few.Column(i, j)
-			for row := range column {
-				from := (first + row) * step
-				column[row] = p.Column(from/Height, j)[from%Height]
-			}
-		}
-	}
-	return few
-}
-
 // Count returns the number of panels.
 func (p *Panels) Count() int { return (p.Rows + Height - 1) / Height }
 
