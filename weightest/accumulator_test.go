@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"iwda/internal/must"
+	"iwda/weightest/internal/weighttest"
 )
 
 // softmaxBatch draws rows of probabilities and labels.
@@ -15,7 +16,7 @@ func softmaxBatch(r *rand.Rand, rows, k int) ([]float32, []int) {
 	probabilities := make([]float32, rows*k)
 	labels := make([]int, rows)
 	for row := range rows {
-		for i, v := range distribution(r, k) {
+		for i, v := range weighttest.Distribution(r, k) {
 			probabilities[row*k+i] = float32(v)
 		}
 		labels[row] = r.IntN(k)

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"iwda/internal/must"
+	"iwda/weightest/internal/weighttest"
 )
 
 func ambiguity(t *testing.T, name string, p Problem) []float64 {
@@ -111,7 +112,7 @@ func TestAmbiguityBoundsSolutions(t *testing.T) {
 			d.AddScaledVec(d, r.NormFloat64(), kernel.ColView(i))
 		}
 		// The ends of q + t d within the simplex, for a q of it.
-		q := distribution(r, k)
+		q := weighttest.Distribution(r, k)
 		from, to := math.Inf(-1), math.Inf(1)
 		for j := range k {
 			if step := -q[j] / d.AtVec(j); d.AtVec(j) > 0 {

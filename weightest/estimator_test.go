@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"iwda/internal/must"
+	"iwda/weightest/internal/weighttest"
 )
 
 func TestEstimatorsByName(t *testing.T) {
@@ -41,7 +42,7 @@ func TestEstimatorsOnExactStatistics(t *testing.T) {
 	want := truth.RawVector().Data
 	for _, estimator := range []Estimator{QP{}, BBSE{}} {
 		got := must.Have(estimator.Estimate(p))(t)
-		if d := largestDifference(got.Weights, want); !(d < 1e-10) {
+		if d := weighttest.LargestDifference(got.Weights, want); !(d < 1e-10) {
 			t.Errorf("%#v: weights differ from the true ones by %v", estimator, d)
 		}
 		if got.Warning != "" {
@@ -51,7 +52,7 @@ func TestEstimatorsOnExactStatistics(t *testing.T) {
 	transposed := p
 	transposed.Confusion = mat.DenseCopyOf(p.Confusion.T())
 	solution := must.Have(QP{}.Estimate(transposed))(t)
-	if d := largestDifference(solution.Weights, want); d < 1e-3 {
+	if d := weighttest.LargestDifference(solution.Weights, want); d < 1e-3 {
 		t.Errorf("the transposed C gives the same weights to %v", d)
 	}
 }

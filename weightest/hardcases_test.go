@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"iwda/internal/must"
+	"iwda/weightest/internal/weighttest"
 )
 
 // estimates returns what every estimator says of a problem, by name.
@@ -119,7 +120,7 @@ func TestEstimatorsFindTheShift(t *testing.T) {
 		target = append(target, draw(label)...)
 	}
 	for name, got := range estimates(t, problem(t, sampleOf(t)(k, source, labels, target))) {
-		if d := largestDifference(got.TargetDistribution, shares); !(d < 0.02) {
+		if d := weighttest.LargestDifference(got.TargetDistribution, shares); !(d < 0.02) {
 			t.Errorf("%s: shares %v, want %v", name, got.TargetDistribution, shares)
 		}
 	}

@@ -10,18 +10,19 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"iwda/internal/must"
+	"iwda/weightest/internal/weighttest"
 )
 
 // randomProblem draws a source distribution, a confusion matrix of the given
 // accuracy whose columns sum to it, and target predictions: those of random true
 // weights, plus noise.
 func randomProblem(r *rand.Rand, k int, accuracy, noise float64) Problem {
-	source := distribution(r, k)
-	target := distribution(r, k)
+	source := weighttest.Distribution(r, k)
+	target := weighttest.Distribution(r, k)
 	confusion := mat.NewDense(k, k, nil)
 	mu := make([]float64, k)
 	for j := range k {
-		errors := distribution(r, k)
+		errors := weighttest.Distribution(r, k)
 		for i := range k {
 			v := (1 - accuracy) * errors[i]
 			if i == j {
@@ -31,7 +32,7 @@ func randomProblem(r *rand.Rand, k int, accuracy, noise float64) Problem {
 			mu[i] += v * target[j]
 		}
 	}
-	floats.AddScaled(mu, noise, distribution(r, k))
+	floats.AddScaled(mu, noise, weighttest.Distribution(r, k))
 	floats.Scale(1/floats.Sum(mu), mu)
 	return problemOf(confusion, mu, source)
 }
@@ -103,7 +104,7 @@ var alterations = []alteration{
 		}
 	}},
 	{"rank two", func(r *rand.Rand, p Problem) {
-		a, b := distribution(r, p.Classes()), distribution(r, p.Classes())
+		a, b := weighttest.Distribution(r, p.Classes()), weighttest.Distribution(r, p.Classes())
 		for j, d := range p.SourceDistribution {
 			share := r.Float64()
 			for i := range p.Classes() {
@@ -131,8 +132,8 @@ var alterations = []alteration{
 			p.SourceDistribution[j] *= factor
 		}
 	}},
-	{"unrelated D_S", func(r *rand.Rand, p Problem) { copy(p.SourceDistribution, distribution(r, p.Classes())) }},
-	{"unrelated mu", func(r *rand.Rand, p Problem) { copy(p.TargetPredictions, distribution(r, p.Classes())) }},
+	{"unrelated D_S", func(r *rand.Rand, p Problem) { copy(p.SourceDistribution, weighttest.Distribution(r, p.Classes())) }},
+	{"unrelated mu", func(r *rand.Rand, p Problem) { copy(p.TargetPredictions, weighttest.Distribution(r, p.Classes())) }},
 	{"nearly repeated columns", func(r *rand.Rand, p Problem) {
 		for j := 1; j < p.Classes(); j += 2 {
 			column := mat.Col(nil, j-1, p.Confusion)
@@ -259,7 +260,7 @@ func TestSolveQPInOtherUnits(t *testing.T) {
 			scaled.Confusion.Scale(unit, p.Confusion)
 			floats.ScaleTo(scaled.TargetPredictions, unit, p.TargetPredictions)
 			got := must.Have(QP{}.Estimate(scaled))(t)
-			if d := largestDifference(got.Weights, want.Weights); d > 1e-9 {
+			if d := weighttest.LargestDifference(got.Weights, want.Weights); d > 1e-9 {
 				t.Errorf("C and mu times %v: weights differ by %v", unit, d)
 			}
 			mass := slices.Clone(p.SourceDistribution)
@@ -267,7 +268,7 @@ func TestSolveQPInOtherUnits(t *testing.T) {
 			floats.ScaleTo(scaled.TargetPredictions, 1/unit, p.TargetPredictions)
 			got = must.Have(QP{}.Estimate(problemOf(p.Confusion, scaled.TargetPredictions, mass)))(t)
 			floats.Scale(unit, got.Weights)
-			if d := largestDifference(got.Weights, want.Weights); d > 1e-9 {
+			if d := weighttest.LargestDifference(got.Weights, want.Weights); d > 1e-9 {
 				t.Errorf("D_S times %v: weights differ by %v", unit, d)
 			}
 		}

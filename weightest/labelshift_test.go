@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"iwda/internal/must"
+	"iwda/weightest/internal/weighttest"
 )
 
 // sampleOf returns SampleOf without an error, to be called with a function's results.
@@ -21,7 +22,7 @@ func sampleOf(t testing.TB) func(k int, source []float64, labels []int, target [
 }
 
 func TestSampleGolden(t *testing.T) {
-	eachGolden(t, func(t *testing.T, g goldenProblem) {
+	weighttest.EachGolden(t, func(t *testing.T, g weighttest.Problem) {
 		p := problem(t, sampleOf(t)(g.Rows()))
 		g.Near("C", p.Confusion.RawMatrix().Data, "confusion_soft", 1e-15)
 		g.Near("hard C", p.Hard.Confusion.RawMatrix().Data, "confusion_hard", 1e-15)
@@ -47,7 +48,7 @@ func kinds(t *testing.T, p Problem) map[string]Problem {
 }
 
 func TestBBSEGolden(t *testing.T) {
-	eachGolden(t, func(t *testing.T, g goldenProblem) {
+	weighttest.EachGolden(t, func(t *testing.T, g weighttest.Problem) {
 		full := problem(t, sampleOf(t)(g.Rows()))
 		for kind, p := range kinds(t, full) {
 			key := "none/bbse-" + kind + "/"
@@ -87,7 +88,7 @@ func TestBBSEGolden(t *testing.T) {
 }
 
 func TestMLLSGolden(t *testing.T) {
-	eachGolden(t, func(t *testing.T, g goldenProblem) {
+	weighttest.EachGolden(t, func(t *testing.T, g weighttest.Problem) {
 		p := problem(t, sampleOf(t)(g.Rows()))
 		checkMLLS(g, p, MLLS{}, "none/mlls/")
 		if g.Name != "missing" { // a prior of 0
@@ -97,7 +98,7 @@ func TestMLLSGolden(t *testing.T) {
 }
 
 // checkMLLS compares the optimum with the golden one.
-func checkMLLS(g goldenProblem, p Problem, settings MLLS, key string) {
+func checkMLLS(g weighttest.Problem, p Problem, settings MLLS, key string) {
 	g.T.Helper()
 	s, m, err := settings.solve(p)
 	if err != nil {
@@ -108,7 +109,7 @@ func checkMLLS(g goldenProblem, p Problem, settings MLLS, key string) {
 	g.Near("prior", m.prior, key+"prior", 1e-8)
 	g.Near("target", got.TargetDistribution, key+"target", 1e-6)
 	g.Near("weights", got.Weights, key+"weights", 1e-6)
-	likelihood, factors := likelihood(p.Rows.Probabilities, nil, got.Weights, m.prior)
+	likelihood, factors := weighttest.Likelihood(p.Rows.Probabilities, nil, got.Weights, m.prior)
 	g.Near("factors", factors, key+"em_factor", 1e-6)
 	g.Near("likelihood", []float64{likelihood}, key+"log_likelihood", 1e-12)
 	if !(s.violation < 1e-12) {

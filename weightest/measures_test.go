@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"iwda/internal/must"
+	"iwda/weightest/internal/weighttest"
 )
 
 func TestRatios(t *testing.T) {
@@ -26,7 +27,7 @@ func TestRatios(t *testing.T) {
 
 func TestCorrect(t *testing.T) {
 	got := must.Have(Correct([]float64{0.5, 0.5, 0.8, 0.2, 1, 0}, []float64{0.2, 0.8}, []float64{0.5, 0.5}))(t)
-	if d := largestDifference(got, []float64{0.2, 0.8, 0.5, 0.5, 1, 0}); d > 1e-15 {
+	if d := weighttest.LargestDifference(got, []float64{0.2, 0.8, 0.5, 0.5, 1, 0}); d > 1e-15 {
 		t.Errorf("corrected %v", got)
 	}
 	for name, test := range map[string]struct {

@@ -12,6 +12,7 @@ import (
 
 	"iwda/internal/gaussians"
 	"iwda/internal/must"
+	"iwda/weightest/internal/weighttest"
 )
 
 // rowAlterations make the rows of a sample degenerate in one way.
@@ -101,7 +102,7 @@ func checkMLLSOptimal(t *testing.T, rows []float64, counts []int, p Problem) {
 	if total := floats.Sum(got.TargetDistribution); math.Abs(total-1) > 1e-12 {
 		t.Errorf("q sums to %v", total)
 	}
-	_, factors := likelihood(rows, counts, got.Weights, m.prior)
+	_, factors := weighttest.Likelihood(rows, counts, got.Weights, m.prior)
 	for j, factor := range factors {
 		q := got.TargetDistribution[j]
 		if q < 0 || math.Abs(q-got.Weights[j]*m.prior[j]) > 1e-15 {
@@ -165,10 +166,10 @@ func TestMLLSWithPseudocounts(t *testing.T) {
 	for y := range 4 {
 		next[y] += count / float64(m+4*count)
 	}
-	if d := largestDifference(q, next); d > 1e-10 {
+	if d := weighttest.LargestDifference(q, next); d > 1e-10 {
 		t.Errorf("q %v, a step of EM leads to %v", q, next)
 	}
-	closeTo(t, "a class of no row", q[2], count/float64(m+4*count), 1e-10)
+	weighttest.CloseTo(t, "a class of no row", q[2], count/float64(m+4*count), 1e-10)
 	if q[4] != 0 {
 		t.Errorf("a class without prior has the share %v", q[4])
 	}
@@ -193,7 +194,7 @@ func TestMLLSOfPermutedRows(t *testing.T) {
 	}
 	p := must.Have(countedProblem(sampleOf(t)(k, source, labels, target), nil, slices.Repeat([]int{2}, m)))(t)
 	got := must.Have(MLLS{}.Estimate(p))(t)
-	if d := largestDifference(got.Weights, want.Weights); !(d < 1e-10) {
+	if d := weighttest.LargestDifference(got.Weights, want.Weights); !(d < 1e-10) {
 		t.Errorf("weights differ by %v", d)
 	}
 }

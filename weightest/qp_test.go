@@ -12,9 +12,10 @@ import (
 
 	"iwda/internal/golden"
 	"iwda/internal/must"
+	"iwda/weightest/internal/weighttest"
 )
 
-func quadraticProblem(t testing.TB, file golden.File, group string) Problem {
+func goldenProblem(t testing.TB, file golden.File, group string) Problem {
 	t.Helper()
 	confusion := file.Get(t, group+"/confusion")
 	k := confusion.Shape[0]
@@ -29,7 +30,7 @@ func TestSolveQPGolden(t *testing.T) {
 	file := golden.Open(t, "qp")
 	for _, group := range file.Groups() {
 		t.Run(group, func(t *testing.T) {
-			p := quadraticProblem(t, file, group)
+			p := goldenProblem(t, file, group)
 			got := must.Have(QP{}.Estimate(p))(t)
 			checkOptimal(t, p, got.Weights)
 			value := objective(p, got.Weights)
@@ -37,7 +38,7 @@ func TestSolveQPGolden(t *testing.T) {
 				t.Errorf("objective %v differs by %v", value, diff)
 			}
 			if file.Get(t, group+"/unique").Scalar() == 1 {
-				if d := largestDifference(got.Weights, file.Get(t, group+"/weights").Data); !(d <= 1e-7) {
+				if d := weighttest.LargestDifference(got.Weights, file.Get(t, group+"/weights").Data); !(d <= 1e-7) {
 					t.Errorf("weights differ by %v", d)
 				}
 			}
@@ -83,7 +84,7 @@ func TestSolveQPByHand(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if d := largestDifference(got.Weights, test.weights); d > 1e-14 {
+		if d := weighttest.LargestDifference(got.Weights, test.weights); d > 1e-14 {
 			t.Errorf("%s: weights %v, want %v", name, got.Weights, test.weights)
 		}
 		if value := objective(test.p, got.Weights); math.Abs(value-test.objective) > 1e-15 {

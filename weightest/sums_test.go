@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"iwda/internal/must"
+	"iwda/weightest/internal/weighttest"
 )
 
 // randomSample draws rows of a classifier that is right more often than not, with all
@@ -17,7 +18,7 @@ func randomSample(t testing.TB, r *rand.Rand, k, n, m int) *Sample {
 	var source, target []float64
 	var labels []int
 	row := func(label int) []float64 {
-		p := distribution(r, k)
+		p := weighttest.Distribution(r, k)
 		for i := range p {
 			p[i] *= 0.6
 		}
@@ -28,7 +29,7 @@ func randomSample(t testing.TB, r *rand.Rand, k, n, m int) *Sample {
 		label := i % k
 		source, labels = append(source, row(label)...), append(labels, label)
 	}
-	share := distribution(r, k)
+	share := weighttest.Distribution(r, k)
 	for range m {
 		u, label := r.Float64(), 0
 		for u -= share[label]; u > 0 && label < k-1; u -= share[label] {
@@ -65,7 +66,7 @@ func TestProblemOfSampleByHand(t *testing.T) {
 		"D_S":      {p.SourceDistribution, []float64{third, 2 * third}},
 		"the rows": {p.Rows.Probabilities, []float64{0, 1, 0.25, 0.75, 0.5, 0.5, 0.25, 0.75}},
 	} {
-		if d := largestDifference(c.got, c.want); !(d < 1e-15) {
+		if d := weighttest.LargestDifference(c.got, c.want); !(d < 1e-15) {
 			t.Errorf("%s is %v, want %v", name, c.got, c.want)
 		}
 	}
@@ -108,7 +109,7 @@ func TestSumsMerge(t *testing.T) {
 		"C": {got.Confusion.RawMatrix().Data, want.Confusion.RawMatrix().Data}, "mu": {got.TargetPredictions, want.TargetPredictions}, "D_S": {got.SourceDistribution, want.SourceDistribution},
 		"hard C": {got.Hard.Confusion.RawMatrix().Data, want.Hard.Confusion.RawMatrix().Data}, "hard mu": {got.Hard.TargetPredictions, want.Hard.TargetPredictions},
 	} {
-		if d := largestDifference(pair[0], pair[1]); !(d < 1e-15) {
+		if d := weighttest.LargestDifference(pair[0], pair[1]); !(d < 1e-15) {
 			t.Errorf("%s of the merged sums differs by %v", name, d)
 		}
 	}

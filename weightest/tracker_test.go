@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"iwda/internal/must"
+	"iwda/weightest/internal/weighttest"
 )
 
 // fixed is an estimator that always says the same.
@@ -51,7 +52,7 @@ func update(t *testing.T, tracker *Tracker, statistics *Accumulator) Update {
 func TestTrackerRecord(t *testing.T) {
 	tracker := newTracker(t, TrackerSettings{})
 	record := update(t, tracker, filled(t))
-	if d := largestDifference(record.Weights, []float64{2.0 / 3, 2}); d > 1e-14 {
+	if d := weighttest.LargestDifference(record.Weights, []float64{2.0 / 3, 2}); d > 1e-14 {
 		t.Errorf("weights %v", record.Weights)
 	}
 	if math.Abs(record.SmallestSingularValue-0.25) > 1e-15 {

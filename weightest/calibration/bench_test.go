@@ -14,6 +14,8 @@ import (
 	"iwda/internal/must"
 	"iwda/internal/testfiles"
 	"iwda/weightest"
+	"iwda/weightest/internal/sampletest"
+	"iwda/weightest/internal/weighttest"
 )
 
 // BenchmarkLabelShift measures the way from logits to weights, bias-corrected
@@ -25,12 +27,8 @@ func BenchmarkLabelShift(b *testing.B) {
 	for _, k := range []int{10, 100} {
 		b.Run(fmt.Sprintf("k=%d", k), func(b *testing.B) {
 			r := rand.New(rand.NewPCG(20, uint64(k)))
-			source, labels := shiftedLogits(r, rows, slices.Repeat([]float64{1 / float64(k)}, k))
-			rising := make([]float64, k)
-			for class := range rising {
-				rising[class] = 2 * float64(class+1) / float64(k*(k+1))
-			}
-			target, _ := shiftedLogits(r, rows, rising)
+			source, labels := weighttest.ShiftedLogits(r, rows, slices.Repeat([]float64{1 / float64(k)}, k))
+			target, _ := weighttest.ShiftedLogits(r, rows, weighttest.Distribution(r, k))
 			var estimate weightest.Estimate
 			for b.Loop() {
 				c, err := Calibrate("bcts", source, labels, k)
@@ -38,7 +36,7 @@ func BenchmarkLabelShift(b *testing.B) {
 					b.Fatal(c.Note, err)
 				}
 				s := must.Have(weightest.SampleOf(k, c.Probabilities(source), labels, c.Probabilities(target)))(b)
-				estimate = must.Have((weightest.MLLS{}).Estimate(must.Have(s.Problem())(b)))(b)
+				estimate = must.Have((weightest.MLLS{}).Estimate(sampletest.Problem(b, s)))(b)
 			}
 			if folder := os.Getenv("IWDA_BENCH_PROBLEMS"); folder != "" {
 				writeShift(b, filepath.Join(folder, "labelshift-"+strconv.Itoa(k)), source, labels, target, estimate.Weights)

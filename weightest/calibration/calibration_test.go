@@ -14,6 +14,8 @@ import (
 	"iwda/internal/must"
 	"iwda/weightest"
 	"iwda/weightest/internal/panels"
+	"iwda/weightest/internal/sampletest"
+	"iwda/weightest/internal/weighttest"
 )
 
 // calibrationKeys are the golden calibrations: a form, and whether the logits are
@@ -29,12 +31,12 @@ var calibrationKeys = []struct {
 }
 
 func TestCalibrateGolden(t *testing.T) {
-	eachGolden(t, func(t *testing.T, g goldenProblem) {
+	weighttest.EachGolden(t, func(t *testing.T, g weighttest.Problem) {
 		k := g.Classes()
 		for _, c := range calibrationKeys {
 			logits, targetLogits := g.Get("logits"), g.Get("target_logits")
 			if c.centered {
-				logits, targetLogits = CenteredLogs(softmax(logits, k), k, 0), CenteredLogs(softmax(targetLogits, k), k, 0)
+				logits, targetLogits = CenteredLogs(weighttest.Softmax(logits, k), k, 0), CenteredLogs(weighttest.Softmax(targetLogits, k), k, 0)
 			}
 			got, err := Calibrate(c.form, logits, g.Labels(), k)
 			if g.Name == "missing" && (c.form == "bcts" || c.form == "vs") {
@@ -60,14 +62,14 @@ func TestCalibrateGolden(t *testing.T) {
 			}
 			t.Logf("%s: gradient %.2g", c.key, got.Gradient)
 			checkCalibration(g, got, meanLogLoss(got, logits, g.Labels()), c.key)
-			sample := sampleOf(t)(k, got.Probabilities(logits), g.Labels(), got.Probabilities(targetLogits))
+			sample := sampletest.Of(t)(k, got.Probabilities(logits), g.Labels(), got.Probabilities(targetLogits))
 			checkCalibrated(g, sample, c.key)
 		}
 	})
 }
 
 // checkCalibration compares the parameters and the loss with the golden ones.
-func checkCalibration(g goldenProblem, got Calibration, loss float64, key string) {
+func checkCalibration(g weighttest.Problem, got Calibration, loss float64, key string) {
 	g.T.Helper()
 	g.Near(key+": log-loss", []float64{loss}, key+"/nll", 1e-12)
 	if key == "none" {
@@ -91,10 +93,10 @@ func checkCalibration(g goldenProblem, got Calibration, loss float64, key string
 }
 
 // checkCalibrated compares the estimators on calibrated rows with the golden ones.
-func checkCalibrated(g goldenProblem, s *weightest.Sample, key string) {
+func checkCalibrated(g weighttest.Problem, s *weightest.Sample, key string) {
 	g.T.Helper()
 	k := g.Classes()
-	p := must.Have(s.Problem())(g.T)
+	p := sampletest.Problem(g.T, s)
 	g.Near(key+": first rows", s.Target()[:5*k], key+"/posterior", 1e-6)
 	if g.Name != "missing" {
 		if got, err := (weightest.BBSE{}).Estimate(p); err != nil {
@@ -119,7 +121,7 @@ func checkCalibrated(g goldenProblem, s *weightest.Sample, key string) {
 }
 
 // checkMLLS compares the optimum with the golden one.
-func checkMLLS(g goldenProblem, p weightest.Problem, settings weightest.MLLS, key string) {
+func checkMLLS(g weighttest.Problem, p weightest.Problem, settings weightest.MLLS, key string) {
 	g.T.Helper()
 	got, err := settings.Estimate(p)
 	if err != nil {
@@ -130,7 +132,7 @@ func checkMLLS(g goldenProblem, p weightest.Problem, settings weightest.MLLS, ke
 	g.Near("prior", prior, key+"prior", 1e-8)
 	g.Near("target", got.TargetDistribution, key+"target", 1e-6)
 	g.Near("weights", got.Weights, key+"weights", 1e-6)
-	likelihood, factors := likelihood(p.Rows.Probabilities, nil, got.Weights, prior)
+	likelihood, factors := weighttest.Likelihood(p.Rows.Probabilities, nil, got.Weights, prior)
 	g.Near("factors", factors, key+"em_factor", 1e-6)
 	g.Near("likelihood", []float64{likelihood}, key+"log_likelihood", 1e-12)
 	for j, q := range got.TargetDistribution {
@@ -200,7 +202,7 @@ func TestCalibrateOneClass(t *testing.T) {
 func TestCenteredLogs(t *testing.T) {
 	got := CenteredLogs([]float64{0.5, 0.5, 1, 0}, 2, 0)
 	half := math.Log(probabilityFloor) / 2
-	if d := floats.Distance(got, []float64{0, 0, -half, half}, math.Inf(1)); d > 1e-13 {
+	if d := weighttest.LargestDifference(got, []float64{0, 0, -half, half}); d > 1e-13 {
 		t.Errorf("logs %v", got)
 	}
 }

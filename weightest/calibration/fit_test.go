@@ -11,6 +11,7 @@ import (
 
 	"iwda/internal/must"
 	"iwda/weightest"
+	"iwda/weightest/internal/weighttest"
 )
 
 // randomLogits draws labels and logits that tell them to some degree, over-confident
@@ -182,7 +183,7 @@ func TestCalibrateRidge(t *testing.T) {
 	}
 	plain := calibrate(t, "bcts-ridge", logits, labels, k)
 	moved := calibrate(t, "bcts-ridge", other, labels, k)
-	if d := floats.Distance(plain.Probabilities(logits), moved.Probabilities(other), math.Inf(1)); d > 1e-9 {
+	if d := weighttest.LargestDifference(plain.Probabilities(logits), moved.Probabilities(other)); d > 1e-9 {
 		t.Errorf("probabilities differ by %v where the classifier speaks for other shares", d)
 	}
 }
@@ -268,7 +269,7 @@ func TestCalibrateHugeLogits(t *testing.T) {
 	}
 	// The squares of these are finite only just.
 	const k = 10
-	logits, labels = shiftedLogits(rand.New(rand.NewPCG(77, 18)), 1000, slices.Repeat([]float64{1. / k}, k))
+	logits, labels = weighttest.ShiftedLogits(rand.New(rand.NewPCG(77, 18)), 1000, slices.Repeat([]float64{1. / k}, k))
 	floats.Scale(1e150, logits)
 	for _, form := range []string{"ts", "bcts", "bcts-ridge", "vs"} {
 		c, err := Calibrate(form, logits, labels, k)

@@ -14,6 +14,8 @@ import (
 	"iwda/internal/gaussians"
 	"iwda/internal/must"
 	"iwda/weightest"
+	"iwda/weightest/internal/sampletest"
+	"iwda/weightest/internal/weighttest"
 )
 
 func estimatorOf(t testing.TB, name string) weightest.Estimator {
@@ -22,7 +24,7 @@ func estimatorOf(t testing.TB, name string) weightest.Estimator {
 }
 
 func TestBootstrapIsTheSameOnAnyProcessors(t *testing.T) {
-	s := gaussianSample(t, gaussians.Rising(4), 300, 250, 2)
+	s := sampletest.Gaussian(t, gaussians.Rising(4), 300, 250, 2)
 	for _, name := range []string{"bbse-soft", "mlls"} {
 		var results []Uncertainty
 		for _, processors := range []int{1, 3, 8} {
@@ -45,9 +47,9 @@ func TestBootstrapIsTheSameOnAnyProcessors(t *testing.T) {
 func TestBootstrapGolden(t *testing.T) {
 	const count = 1500
 	for _, name := range []string{"k3", "k10"} {
-		g := goldenNamed(t, name)
-		s := sampleOf(g.T)(g.Rows())
-		full := must.Have(s.Problem())(t)
+		g := weighttest.Golden(t, name)
+		s := sampletest.Of(g.T)(g.Rows())
+		full := sampletest.Problem(t, s)
 		counted := func(of domain, rows, replica int) []int {
 			keys, counts := make([]uint64, rows), make([]int, rows)
 			rowKeys(keys, 1, of, numbers(rows, nil))
@@ -84,23 +86,23 @@ func TestBootstrapGolden(t *testing.T) {
 
 func TestBootstrapWithoutEstimates(t *testing.T) {
 	// One source row of class 1: 37% of the resamples lack it.
-	s := sampleOf(t)(2, []float64{0.9, 0.1, 0.8, 0.2, 0.7, 0.3, 0.1, 0.9}, []int{0, 0, 0, 1}, []float64{0.9, 0.1, 0.3, 0.7, 0.8, 0.2})
+	s := sampletest.Of(t)(2, []float64{0.9, 0.1, 0.8, 0.2, 0.7, 0.3, 0.1, 0.9}, []int{0, 0, 0, 1}, []float64{0.9, 0.1, 0.3, 0.7, 0.8, 0.2})
 	u := must.Have(Bootstrap(s, estimatorOf(t, "bbse-soft"), BootstrapSettings{Replicas: 200}))(t)
 	if !strings.Contains(u.Warning, "of 200 resamples have no estimate") {
 		t.Errorf("warning %q", u.Warning)
 	}
 	requireIntervals(t, u)
-	absent := sampleOf(t)(3, []float64{0.9, 0.1, 0, 0.1, 0.9, 0}, []int{0, 1}, []float64{0.2, 0.5, 0.3})
+	absent := sampletest.Of(t)(3, []float64{0.9, 0.1, 0, 0.1, 0.9, 0}, []int{0, 1}, []float64{0.2, 0.5, 0.3})
 	if _, err := Bootstrap(absent, estimatorOf(t, "bbse-soft"), BootstrapSettings{}); !errors.Is(err, weightest.ErrMissingClass) {
 		t.Errorf("a class without source rows: %v", err)
 	}
 }
 
 func TestBootstrapHardCases(t *testing.T) {
-	one := sampleOf(t)(1, []float64{1, 1}, []int{0, 0}, []float64{1, 1, 1})
+	one := sampletest.Of(t)(1, []float64{1, 1}, []int{0, 0}, []float64{1, 1, 1})
 	samples := map[string]*weightest.Sample{"one class": one}
 	for _, name := range []string{"absent", "never", "tiny", "twins"} {
-		samples[name] = sampleOf(t)(goldenNamed(t, name).Rows())
+		samples[name] = sampletest.Of(t)(weighttest.Golden(t, name).Rows())
 	}
 	for name, s := range samples {
 		for _, estimator := range []string{"bbse-hard", "bbse-soft", "mlls"} {
@@ -138,7 +140,7 @@ func TestIntervalsCover(t *testing.T) {
 	problem := gaussians.Rising(k)
 	held := make(map[string]float64)
 	for seed := range uint64(samples) {
-		s := gaussianSample(t, problem, 250, 250, 1000+seed)
+		s := sampletest.Gaussian(t, problem, 250, 250, 1000+seed)
 		bounds := make(map[string]Uncertainty)
 		for _, name := range []string{"bbse-hard", "bbse-soft", "mlls"} {
 			u := must.Have(Bootstrap(s, estimatorOf(t, name), BootstrapSettings{Replicas: 250, Seed: seed}))(t)
@@ -207,14 +209,14 @@ func TestIntervalsOfAmbiguousShares(t *testing.T) {
 
 // altered returns a sample of k classes with every row changed.
 func altered(t *testing.T, k, n, m int, change func(row []float64)) *weightest.Sample {
-	s := gaussianSample(t, gaussians.Rising(k), n, m, 1)
+	s := sampletest.Gaussian(t, gaussians.Rising(k), n, m, 1)
 	source, labels := s.Source()
 	for _, rows := range [][]float64{source, s.Target()} {
 		for row := range slices.Chunk(rows, k) {
 			change(row)
 		}
 	}
-	return sampleOf(t)(k, source, labels, s.Target())
+	return sampletest.Of(t)(k, source, labels, s.Target())
 }
 
 // pseudocounter is an estimator that keeps the pseudocounts of resamples.
@@ -238,9 +240,9 @@ func (e *pseudocounter) Estimate(p weightest.Problem) (weightest.Estimate, error
 func TestBootstrapDrawsPseudocounts(t *testing.T) {
 	const k, replicas = 3, 400
 	r := rand.New(rand.NewPCG(60, 1))
-	source, labels := shiftedLogits(r, 300, []float64{0.3, 0.3, 0.4})
-	target, _ := shiftedLogits(r, 200, []float64{0.2, 0.6, 0.2})
-	s := sampleOf(t)(k, softmax(source, k), labels, softmax(target, k))
+	source, labels := weighttest.ShiftedLogits(r, 300, []float64{0.3, 0.3, 0.4})
+	target, _ := weighttest.ShiftedLogits(r, 200, []float64{0.2, 0.6, 0.2})
+	s := sampletest.Of(t)(k, weighttest.Softmax(source, k), labels, weighttest.Softmax(target, k))
 	var drawn [][]int
 	for _, resample := range []func(source, target []int, random *rand.Rand) (weightest.Problem, error){
 		nil,
@@ -270,7 +272,7 @@ func TestBootstrapDrawsPseudocounts(t *testing.T) {
 
 // A level that is none, as a percentage, is an error.
 func TestBootstrapSettings(t *testing.T) {
-	s := gaussianSample(t, gaussians.Rising(3), 60, 50, 2)
+	s := sampletest.Gaussian(t, gaussians.Rising(3), 60, 50, 2)
 	for _, level := range []float64{95, 1, math.NaN()} {
 		if _, err := Bootstrap(s, weightest.MLLS{}, BootstrapSettings{Replicas: 20, Level: level}); err == nil || !strings.Contains(err.Error(), "level") {
 			t.Errorf("level %v: error %v", level, err)

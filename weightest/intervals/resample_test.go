@@ -1,13 +1,15 @@
 package intervals
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
 
-	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"iwda/weightest/internal/weighttest"
 )
 
 func TestResamplesArePoisson(t *testing.T) {
@@ -43,9 +45,7 @@ func TestPoissonBounds(t *testing.T) {
 	probability := 1 / math.E
 	for c, bound := range poissonBounds[:8] {
 		tail -= probability
-		if got := float64(-bound) / 0x1p64; !scalar.EqualWithinRel(got, tail, 1e-9) {
-			t.Errorf("P(N > %d): %v, want %v", c, got, tail)
-		}
+		weighttest.CloseTo(t, fmt.Sprintf("P(N > %d)", c), float64(-bound)/0x1p64, tail, 1e-9)
 		probability /= float64(c + 1)
 	}
 	if !slices.IsSorted(poissonBounds[:]) {

@@ -3,6 +3,8 @@ package shifttest
 import (
 	"slices"
 	"testing"
+
+	"iwda/weightest/internal/sampletest"
 )
 
 func TestBinsOfCertainty(t *testing.T) {
@@ -17,7 +19,7 @@ func TestBinsOfCertainty(t *testing.T) {
 	}
 	target = append(target, slices.Repeat([]float64{0, 1, 0}, 11)...)
 	source, labels = append(source, slices.Repeat([]float64{0.1, 0.1, 0.8}, 4)...), append(labels, 2, 2, 2, 2)
-	s := sampleOf(t)(3, source, labels, target)
+	s := sampletest.Of(t)(3, source, labels, target)
 	counts := binCertainty(s)
 	// Thirds of class 0; class 1, with the few of class 2.
 	if want := []float64{6, 6, 6, 11}; !slices.Equal(counts.target, want) {
@@ -33,7 +35,7 @@ func TestBinsOfCertainty(t *testing.T) {
 // Of a classifier that is sure of most rows those make a bin, and the others one.
 func TestEqualCertaintiesAreOneBin(t *testing.T) {
 	rows := slices.Concat(slices.Repeat([]float64{1, 0}, 30), slices.Repeat([]float64{0.6, 0.4}, 10))
-	s := sampleOf(t)(2, rows, slices.Concat(make([]int, 30), slices.Repeat([]int{1}, 10)), rows)
+	s := sampletest.Of(t)(2, rows, slices.Concat(make([]int, 30), slices.Repeat([]int{1}, 10)), rows)
 	counts := binCertainty(s)
 	if want := []float64{10, 30}; !slices.Equal(counts.target, want) {
 		t.Errorf("target rows %v, want %v", counts.target, want)

@@ -9,6 +9,7 @@ import (
 
 	"iwda/internal/must"
 	"iwda/weightest"
+	"iwda/weightest/internal/sampletest"
 )
 
 // domains are rows of four columns, of three classes at 0, 1.5 and 3 in the first two, and the
@@ -75,7 +76,7 @@ func drawFrom(t *testing.T, seed uint64, source []int, m int, q []float64, keep 
 			rows++
 		}
 	}
-	d.sample = sampleOf(t)(3, onSource, d.labels, onTarget)
+	d.sample = sampletest.Of(t)(3, onSource, d.labels, onTarget)
 	return d
 }
 
@@ -84,7 +85,7 @@ func all([]float32) bool { return true }
 // test adds the rows in two batches each.
 func (d domains) test(t *testing.T) Columns {
 	t.Helper()
-	q := must.Have(weightest.MLLS{Pseudocount: weightest.Laplace}.Estimate(must.Have(d.sample.Problem())(t)))(t)
+	q := must.Have(weightest.MLLS{Pseudocount: weightest.Laplace}.Estimate(sampletest.Problem(t, d.sample)))(t)
 	sums := must.Have(NewColumnSums(d.sample, q.TargetDistribution, testColumns))(t)
 	sums.AddSource(d.source[:40*testColumns], d.labels[:40], nil)
 	sums.AddSource(d.source[40*testColumns:], d.labels[40:], nil)
@@ -179,7 +180,7 @@ func TestColumnsOfOddRows(t *testing.T) {
 	if found := d.test(t); found.P < Significance || found.Column == 3 {
 		t.Errorf("%+v", found)
 	}
-	if _, err := NewColumnSums(sampleOf(t)(3, nil, nil, nil), nil, 2); !errors.Is(err, weightest.ErrNoStatistics) {
+	if _, err := NewColumnSums(sampletest.Of(t)(3, nil, nil, nil), nil, 2); !errors.Is(err, weightest.ErrNoStatistics) {
 		t.Errorf("%v of no rows", err)
 	}
 }

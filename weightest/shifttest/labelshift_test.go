@@ -13,6 +13,8 @@ import (
 	"iwda/internal/gaussians"
 	"iwda/internal/must"
 	"iwda/weightest"
+	"iwda/weightest/internal/sampletest"
+	"iwda/weightest/internal/weighttest"
 )
 
 // J is χ² in large samples: its mean is the degrees of freedom.
@@ -21,7 +23,7 @@ func TestLabelShiftStatistic(t *testing.T) {
 	var mean float64
 	var freedom int
 	for seed := range uint64(samples) {
-		l := labelShift(t, gaussianSample(t, gaussians.Rising(3), 600, 800, seed), LabelShiftSettings{})
+		l := labelShift(t, sampletest.Gaussian(t, gaussians.Rising(3), 600, 800, seed), LabelShiftSettings{})
 		if l.Bins != 9 || l.DegreesOfFreedom != 6 {
 			t.Fatalf("%+v", l)
 		}
@@ -45,7 +47,7 @@ func TestLabelShiftTestRejects(t *testing.T) {
 		var p [2]float64
 		for seed := range uint64(15) {
 			for i, problem := range []gaussians.Problem{gaussians.Rising(4), rotated} {
-				s := gaussianSample(t, problem, size, size, seed)
+				s := sampletest.Gaussian(t, problem, size, size, seed)
 				l := labelShift(t, s, LabelShiftSettings{Seed: seed})
 				if l.Rejected() != (l.P < 0.05) {
 					t.Errorf("rejected: %v with p = %v", l.Rejected(), l.P)
@@ -90,7 +92,7 @@ func TestLabelShiftTestOfFarMoreTargetRows(t *testing.T) {
 	for seed := range uint64(draws) {
 		p, share := gaussians.Rising(2), rand.New(rand.NewPCG(seed, 1)).Float64()
 		p.Target[0], p.Target[1] = share, 1-share
-		if labelShift(t, gaussianSample(t, p, 60, 20000, seed), LabelShiftSettings{Seed: seed}).Rejected() {
+		if labelShift(t, sampletest.Gaussian(t, p, 60, 20000, seed), LabelShiftSettings{Seed: seed}).Rejected() {
 			rejected++
 		}
 	}
@@ -104,7 +106,7 @@ func TestLabelShiftTestOfFarMoreTargetRows(t *testing.T) {
 func tested(t *testing.T, p gaussians.Problem, n, m, samples, resamples int) (tested, rejected int) {
 	t.Helper()
 	for seed := range uint64(samples) {
-		l := labelShift(t, gaussianSample(t, p, n, m, seed), LabelShiftSettings{Seed: seed, Resamples: resamples})
+		l := labelShift(t, sampletest.Gaussian(t, p, n, m, seed), LabelShiftSettings{Seed: seed, Resamples: resamples})
 		if l.Tested() {
 			tested++
 		}
@@ -121,7 +123,7 @@ func TestLabelShiftTestOfTooFewSourceRows(t *testing.T) {
 	turned := gaussians.Rising(10)
 	turned.Rotation = math.Pi / 2
 	for rows, tested := range map[int]bool{40: false, 119: false, 120: true} {
-		l, err := LabelShiftTest(gaussianSample(t, turned, rows, 400, 2), LabelShiftSettings{})
+		l, err := LabelShiftTest(sampletest.Gaussian(t, turned, rows, 400, 2), LabelShiftSettings{})
 		if err != nil || l.Tested() != tested || !tested && (l.P != 1 || !strings.Contains(l.Verdict(), "too few source rows")) {
 			t.Errorf("%d rows: %+v, %v", rows, l, err)
 		}
@@ -132,7 +134,7 @@ func TestLabelShiftTestOfTooFewSourceRows(t *testing.T) {
 func TestLabelShiftTestOfTooManyClasses(t *testing.T) {
 	const k = MostClasses + 1
 	p := gaussians.Rising(k)
-	l, err := LabelShiftTest(gaussianSample(t, p, 15*k, 500, 1), LabelShiftSettings{})
+	l, err := LabelShiftTest(sampletest.Gaussian(t, p, 15*k, 500, 1), LabelShiftSettings{})
 	if err != nil || l.Tested() || l.Rejected() || l.Verdict() != "there are too many classes (more than 225) to test for label shift" {
 		t.Errorf("%s: %+v, %v", l.Verdict(), l, err)
 	}
@@ -177,7 +179,7 @@ func TestLabelShiftTestOfManyClasses(t *testing.T) {
 }
 
 func TestLabelShiftIsDecidedByItsSeed(t *testing.T) {
-	s := gaussianSample(t, gaussians.Rising(3), 60, 60, 1)
+	s := sampletest.Gaussian(t, gaussians.Rising(3), 60, 60, 1)
 	p := func(seed uint64) float64 {
 		l := labelShift(t, s, LabelShiftSettings{Seed: seed})
 		return l.P
@@ -188,8 +190,8 @@ func TestLabelShiftIsDecidedByItsSeed(t *testing.T) {
 }
 
 func TestLabelShiftGolden(t *testing.T) {
-	eachGolden(t, func(t *testing.T, g goldenProblem) {
-		l := labelShift(t, sampleOf(g.T)(g.Rows()), LabelShiftSettings{Resamples: 200})
+	weighttest.EachGolden(t, func(t *testing.T, g weighttest.Problem) {
+		l := labelShift(t, sampletest.Of(g.T)(g.Rows()), LabelShiftSettings{Resamples: 200})
 		// All targets are drawn by label shift, but for the one with a class that the
 		// source lacks.
 		if g.Name == "missing" {
@@ -203,9 +205,9 @@ func TestLabelShiftGolden(t *testing.T) {
 }
 
 func TestLabelShiftHardCases(t *testing.T) {
-	one := sampleOf(t)(1, []float64{1, 1}, []int{0, 0}, []float64{1, 1, 1})
-	few := sampleOf(t)(3, []float64{0.8, 0.1, 0.1, 0.1, 0.8, 0.1, 0.1, 0.1, 0.8}, []int{0, 1, 2}, []float64{0.5, 0.4, 0.1})
-	certain := sampleOf(t)(2, slices.Repeat([]float64{1, 0, 0, 1}, 40), slices.Repeat([]int{0, 1}, 40), slices.Repeat([]float64{1, 0}, 40))
+	one := sampletest.Of(t)(1, []float64{1, 1}, []int{0, 0}, []float64{1, 1, 1})
+	few := sampletest.Of(t)(3, []float64{0.8, 0.1, 0.1, 0.1, 0.8, 0.1, 0.1, 0.1, 0.8}, []int{0, 1, 2}, []float64{0.5, 0.4, 0.1})
+	certain := sampletest.Of(t)(2, slices.Repeat([]float64{1, 0, 0, 1}, 40), slices.Repeat([]int{0, 1}, 40), slices.Repeat([]float64{1, 0}, 40))
 	// Class 2 is never predicted, and every prediction is certain.
 	var source, target []float64
 	var labels []int
@@ -213,7 +215,7 @@ func TestLabelShiftHardCases(t *testing.T) {
 		c := float64(i % 3 / 2)
 		source, labels, target = append(source, 1-c, c, 0), append(labels, i%3), append(target, c, 1-c, 0)
 	}
-	silent := sampleOf(t)(3, source, labels, target)
+	silent := sampletest.Of(t)(3, source, labels, target)
 	for name, s := range map[string]*weightest.Sample{"one class": one, "few rows": few, "never predicted": silent, "certain": certain} {
 		l, err := LabelShiftTest(s, LabelShiftSettings{Resamples: 100})
 		if err != nil {
@@ -225,7 +227,7 @@ func TestLabelShiftHardCases(t *testing.T) {
 			t.Errorf("%s: %+v", name, l)
 		}
 	}
-	if _, err := LabelShiftTest(sampleOf(t)(2, nil, nil, nil), LabelShiftSettings{}); !errors.Is(err, weightest.ErrNoStatistics) {
+	if _, err := LabelShiftTest(sampletest.Of(t)(2, nil, nil, nil), LabelShiftSettings{}); !errors.Is(err, weightest.ErrNoStatistics) {
 		t.Errorf("no rows: %v", err)
 	}
 }
@@ -251,7 +253,7 @@ func TestLabelShiftLevelOfManyTargetRows(t *testing.T) {
 	const samples = 60
 	rejected, above := 0, 0
 	for seed := range uint64(samples) {
-		l := labelShift(t, gaussianSample(t, gaussians.Rising(3), 200, 5000, seed), LabelShiftSettings{Seed: seed, Resamples: 99})
+		l := labelShift(t, sampletest.Gaussian(t, gaussians.Rising(3), 200, 5000, seed), LabelShiftSettings{Seed: seed, Resamples: 99})
 		if l.Rejected() {
 			rejected++
 		}
@@ -272,7 +274,7 @@ func TestDetectable(t *testing.T) {
 	turned := gaussians.Rising(4)
 	turned.Rotation = 0.6 // costs 9 points
 	for rows, want := range map[int]float64{1000: math.Inf(1), 2400: 0.08, 8000: 0.04} {
-		l, err := LabelShiftTest(gaussianSample(t, gaussians.Rising(4), rows, rows, 2), LabelShiftSettings{})
+		l, err := LabelShiftTest(sampletest.Gaussian(t, gaussians.Rising(4), rows, rows, 2), LabelShiftSettings{})
 		if err != nil || l.Detectable != want {
 			t.Fatalf("%d rows: %+v, %v", rows, l, err)
 		}
@@ -283,7 +285,7 @@ func TestDetectable(t *testing.T) {
 			t.Errorf("%d rows: a loss of 0.09 was found in %d of %d samples, and %v is said to be found in 80%%", rows, found, samples, want)
 		}
 	}
-	l, err := LabelShiftTest(gaussianSample(t, turned, 5000, 5000, 1), LabelShiftSettings{})
+	l, err := LabelShiftTest(sampletest.Gaussian(t, turned, 5000, 5000, 1), LabelShiftSettings{})
 	if err != nil || !l.Rejected() || !math.IsNaN(l.Detectable) {
 		t.Errorf("of a shift that is found: %+v, %v", l, err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"iwda/internal/must"
 	"iwda/weightest"
+	"iwda/weightest/internal/sampletest"
 )
 
 // drawn returns a sample of two classes whose calibrated probabilities say little: few rows are predicted as
@@ -30,7 +31,7 @@ func drawn(t *testing.T, r *rand.Rand, n, m int, inSource, inTarget float64) *we
 	}
 	source, labels := rows(n, inSource)
 	target, _ := rows(m, inTarget)
-	return sampleOf(t)(2, source, labels, target)
+	return sampletest.Of(t)(2, source, labels, target)
 }
 
 // Of two classes T² is the square of Student's t of two samples with a common variance.
@@ -81,14 +82,14 @@ func TestMeansRejects(t *testing.T) {
 
 // Probabilities that never change say nothing.
 func TestMeansOfConstants(t *testing.T) {
-	s := sampleOf(t)(2, []float64{0.5, 0.5, 0.5, 0.5, 0.5, 0.5}, []int{0, 1, 0}, []float64{0.5, 0.5, 0.5, 0.5})
+	s := sampletest.Of(t)(2, []float64{0.5, 0.5, 0.5, 0.5, 0.5, 0.5}, []int{0, 1, 0}, []float64{0.5, 0.5, 0.5, 0.5})
 	if m, err := MeansTest(s); err != nil || m.P != 1 || m.DegreesOfFreedom != 0 {
 		t.Errorf("%+v, %v", m, err)
 	}
-	if m, err := MeansTest(sampleOf(t)(2, []float64{0.2, 0.8}, []int{0}, []float64{0.5, 0.5, 0.1, 0.9})); err != nil || m.P != 1 {
+	if m, err := MeansTest(sampletest.Of(t)(2, []float64{0.2, 0.8}, []int{0}, []float64{0.5, 0.5, 0.1, 0.9})); err != nil || m.P != 1 {
 		t.Errorf("one row: %+v, %v", m, err)
 	}
-	if _, err := MeansTest(sampleOf(t)(2, []float64{0.5, 0.5}, []int{0}, nil)); !errors.Is(err, weightest.ErrNoStatistics) {
+	if _, err := MeansTest(sampletest.Of(t)(2, []float64{0.5, 0.5}, []int{0}, nil)); !errors.Is(err, weightest.ErrNoStatistics) {
 		t.Errorf("no target row: %v", err)
 	}
 }

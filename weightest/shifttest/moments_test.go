@@ -11,6 +11,7 @@ import (
 	"iwda/internal/gaussians"
 	"iwda/internal/must"
 	"iwda/weightest"
+	"iwda/weightest/internal/sampletest"
 )
 
 func momentsOf(t *testing.T, s *weightest.Sample) *moments {
@@ -22,7 +23,7 @@ func momentsOf(t *testing.T, s *weightest.Sample) *moments {
 
 func TestMomentsGradient(t *testing.T) {
 	const k, h = 4, 1e-6
-	m := momentsOf(t, gaussianSample(t, gaussians.Rising(k), 200, 150, 1))
+	m := momentsOf(t, sampletest.Gaussian(t, gaussians.Rising(k), 200, 150, 1))
 	q := []float64{0.4, 0.1, 0.3, 0.2}
 	m.evaluate(q)
 	gradient := slices.Clone(m.gradient)
@@ -40,7 +41,7 @@ func TestMomentsGradient(t *testing.T) {
 func TestMomentsMinimum(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	for seed := range uint64(10) {
-		m := momentsOf(t, gaussianSample(t, gaussians.Rising(3), 120, 90, seed))
+		m := momentsOf(t, sampletest.Gaussian(t, gaussians.Rising(3), 120, 90, seed))
 		q := []float64{1. / 3, 1. / 3, 1. / 3}
 		value := must.Have(m.minimise(q, 0))(t)
 		if floats.Min(q) < 0 || math.Abs(floats.Sum(q)-1) > 1e-12 || math.Abs(m.evaluate(q)-value) > 1e-9*(1+value) {
@@ -64,7 +65,7 @@ func TestMomentsMinimum(t *testing.T) {
 func TestMomentsMinimumBelow(t *testing.T) {
 	var below, notBelow int
 	for seed := range uint64(10) {
-		m := momentsOf(t, gaussianSample(t, gaussians.Rising(4), 120, 90, seed))
+		m := momentsOf(t, sampletest.Gaussian(t, gaussians.Rising(4), 120, 90, seed))
 		start := []float64{0.1, 0.2, 0.3, 0.4}
 		least := must.Have(m.minimise(slices.Clone(start), 0))(t)
 		for _, limit := range []float64{least / 2, math.Nextafter(least, 0), least, math.Nextafter(least, 100), 2 * least, m.evaluate(start) * 2} {

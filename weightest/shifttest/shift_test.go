@@ -9,14 +9,16 @@ import (
 
 	"iwda/internal/must"
 	"iwda/weightest"
+	"iwda/weightest/internal/sampletest"
+	"iwda/weightest/internal/weighttest"
 )
 
 // A class whose expected count is below one is merged, which the reference does not do.
 var mergedShiftProblems = []string{"tiny"}
 
 func TestChiSquaredGolden(t *testing.T) {
-	eachGolden(t, func(t *testing.T, g goldenProblem) {
-		got := must.Have(ChiSquaredTest(sampleOf(g.T)(g.Rows()).Sums()))(t)
+	weighttest.EachGolden(t, func(t *testing.T, g weighttest.Problem) {
+		got := must.Have(ChiSquaredTest(sampletest.Of(g.T)(g.Rows()).Sums()))(t)
 		if slices.Contains(mergedShiftProblems, g.Name) {
 			// Two classes are counted together: one degree of freedom less.
 			if want := int(g.Get("shift/bbsdh/dof")[0]) - 1; got.DegreesOfFreedom != want {
@@ -27,29 +29,29 @@ func TestChiSquaredGolden(t *testing.T) {
 		if got.DegreesOfFreedom != int(g.Get("shift/bbsdh/dof")[0]) {
 			t.Errorf("%d degrees of freedom", got.DegreesOfFreedom)
 		}
-		closeTo(t, "statistic", got.Statistic, g.Get("shift/bbsdh/statistic")[0], 1e-12)
-		closeTo(t, "p", got.P, g.Get("shift/bbsdh/p")[0], 1e-10)
+		weighttest.CloseTo(t, "statistic", got.Statistic, g.Get("shift/bbsdh/statistic")[0], 1e-12)
+		weighttest.CloseTo(t, "p", got.P, g.Get("shift/bbsdh/p")[0], 1e-10)
 	})
 }
 
 func TestKolmogorovSmirnovGolden(t *testing.T) {
-	eachGolden(t, func(t *testing.T, g goldenProblem) {
-		s := sampleOf(g.T)(g.Rows())
+	weighttest.EachGolden(t, func(t *testing.T, g weighttest.Problem) {
+		s := sampletest.Of(g.T)(g.Rows())
 		got := must.Have(KolmogorovSmirnovTest(s))(t)
 		_, labels := s.Source()
 		n, m := len(labels), len(s.Target())/s.Classes()
 		exact, limit := g.Get("shift/bbsds/p_exact"), g.Get("shift/bbsds/p_limit")
 		for class, distance := range g.Get("shift/bbsds/statistic") {
 			name := fmt.Sprintf("class %d: ", class)
-			closeTo(t, name+"distance", got.Distances[class], distance, 1e-12)
+			weighttest.CloseTo(t, name+"distance", got.Distances[class], distance, 1e-12)
 			steps := int(math.Round(distance * float64(n) * float64(m)))
-			closeTo(t, name+"exact p", kolmogorovExact(n, m, steps), exact[class], 1e-9)
+			weighttest.CloseTo(t, name+"exact p", kolmogorovExact(n, m, steps), exact[class], 1e-9)
 			x := distance * math.Sqrt(float64(n*m)/float64(n+m))
-			closeTo(t, name+"limit", kolmogorovLimit(x), limit[class], 1e-9)
+			weighttest.CloseTo(t, name+"limit", kolmogorovLimit(x), limit[class], 1e-9)
 			if got.ClassP[class] != exact[class] && got.ClassP[class] != limit[class] {
 				// One of the two, up to rounding.
 				if e := math.Abs(got.ClassP[class]/exact[class] - 1); e > 1e-9 {
-					closeTo(t, name+"p", got.ClassP[class], limit[class], 1e-9)
+					weighttest.CloseTo(t, name+"p", got.ClassP[class], limit[class], 1e-9)
 				}
 			}
 		}
@@ -57,7 +59,7 @@ func TestKolmogorovSmirnovGolden(t *testing.T) {
 		if got.ClassP[got.Class] != smallest {
 			t.Errorf("class %d has p %v, the smallest is %v", got.Class, got.ClassP[got.Class], smallest)
 		}
-		closeTo(t, "corrected p", got.P, math.Min(1, float64(s.Classes())*smallest), 1e-15)
+		weighttest.CloseTo(t, "corrected p", got.P, math.Min(1, float64(s.Classes())*smallest), 1e-15)
 	})
 }
 
@@ -98,7 +100,7 @@ func TestKolmogorovExactCountsOrders(t *testing.T) {
 
 func TestKolmogorovLimitIsOneFunction(t *testing.T) {
 	below, above := kolmogorovLimit(math.Nextafter(1, 0)), kolmogorovLimit(1)
-	closeTo(t, "the two series at 1", below, above, 1e-14)
+	weighttest.CloseTo(t, "the two series at 1", below, above, 1e-14)
 	for _, x := range []float64{0, 0.01, 0.1} {
 		if p := kolmogorovLimit(x); p != 1 {
 			t.Errorf("limit(%v) = %v, want 1", x, p)
@@ -155,14 +157,14 @@ func TestKolmogorovSmirnovOfManyRows(t *testing.T) {
 	for i := range n {
 		source, target = append(source, row(i, 0)...), append(target, row(i, 1)...)
 	}
-	got, err := KolmogorovSmirnovTest(sampleOf(t)(3, source, make([]int, n), target))
+	got, err := KolmogorovSmirnovTest(sampletest.Of(t)(3, source, make([]int, n), target))
 	if err != nil || got.ClassP[0] != 0 || got.ClassP[1] != 0 || !(got.Distances[0] < 0.6) || got.Distances[got.Class] != 1 {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
 
 func TestShiftTestsWithoutShift(t *testing.T) {
-	one := sampleOf(t)(1, []float64{1, 1, 1}, []int{0, 0, 0}, []float64{1, 1})
+	one := sampletest.Of(t)(1, []float64{1, 1, 1}, []int{0, 0, 0}, []float64{1, 1})
 	counts, err := ChiSquaredTest(one.Sums())
 	if err != nil || counts.P != 1 || counts.DegreesOfFreedom != 0 || counts.Statistic != 0 {
 		t.Errorf("one class: %+v, %v", counts, err)
@@ -171,13 +173,13 @@ func TestShiftTestsWithoutShift(t *testing.T) {
 	if err != nil || probabilities.P != 1 || probabilities.Distances[0] != 0 {
 		t.Errorf("one class: %+v, %v", probabilities, err)
 	}
-	two := sampleOf(t)(2, []float64{0.9, 0.1, 0.2, 0.8, 0.7, 0.3}, []int{0, 1, 0}, []float64{0.1, 0.9, 0.15, 0.85, 0.05, 0.95})
+	two := sampletest.Of(t)(2, []float64{0.9, 0.1, 0.2, 0.8, 0.7, 0.3}, []int{0, 1, 0}, []float64{0.1, 0.9, 0.15, 0.85, 0.05, 0.95})
 	probabilities, err = KolmogorovSmirnovTest(two)
 	if err != nil || math.Abs(probabilities.P-0.1) > 1e-15 || probabilities.ClassP[0] != probabilities.ClassP[1] {
 		// All three target rows are below all three source rows: 2 of 20 orders.
 		t.Errorf("two classes are one test: %+v, %v, want p = 0.1", probabilities, err)
 	}
-	empty := sampleOf(t)(2, []float64{0.9, 0.1}, []int{0}, nil)
+	empty := sampletest.Of(t)(2, []float64{0.9, 0.1}, []int{0}, nil)
 	if _, err := ChiSquaredTest(empty.Sums()); !errors.Is(err, weightest.ErrNoStatistics) {
 		t.Errorf("no target rows: %v", err)
 	}
