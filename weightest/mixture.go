@@ -2,6 +2,7 @@ package weightest
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -66,6 +67,14 @@ func newMixture(rows *Rows, pseudocount int, prior []float64) *mixture {
 	m.rows = panels.New(rows.Probabilities, more, k, kept, columns)
 	m.density = make([]float64, len(m.counts))
 	return m
+}
+
+// MostLikely returns the weights (k) of a mixture of k parts under which rows are most likely, whose likelihoods by each
+// part are row-major m×k, of each row one at least positive. The error wraps ErrNoConvergence.
+func MostLikely(k int, likelihoods []float64) ([]float64, error) {
+	equal := slices.Repeat([]float64{1 / float64(k)}, k)
+	s, err := newMixture(&Rows{Probabilities: likelihoods}, 0, equal).maximise()
+	return s.q, err
 }
 
 // mixtureState is the mean log-likelihood at q with its gradient, over the classes with

@@ -250,3 +250,34 @@ func TestMLLSPseudocounts(t *testing.T) {
 		t.Errorf("%v and %v", a, b)
 	}
 }
+
+// Weights are where no other mixture makes the rows more likely, whatever is moved to one part: what each part is
+// likelier by, on average, is at most 1, and 1 for those with a weight. Parts that are the same share their weight, nearly.
+func TestMostLikely(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 20 {
+		const rows, parts = 60, 5
+		likelihoods := make([]float64, 0, rows*parts)
+		for range rows {
+			row := make([]float64, parts)
+			for j := range parts - 1 {
+				row[j] = max(1e-30, math.Pow(random.Float64(), float64(1+40*j)))
+			}
+			row[parts-1] = row[0]
+			likelihoods = append(likelihoods, row...)
+		}
+		weights, err := MostLikely(parts, likelihoods)
+		if err != nil || math.Abs(floats.Sum(weights)-1) > 1e-9 || math.Abs(weights[0]-weights[parts-1]) > 1e-4 {
+			t.Fatalf("weights %v; %v", weights, err)
+		}
+		for j, weight := range weights {
+			gain := 0.0
+			for row := range slices.Chunk(likelihoods, parts) {
+				gain += row[j] / floats.Dot(weights, row) / rows
+			}
+			if gain > 1+1e-9 || weight > 0 && math.Abs(gain-1) > 1e-9 {
+				t.Errorf("weights %v: part %d has the gain %v", weights, j, gain)
+			}
+		}
+	}
+}

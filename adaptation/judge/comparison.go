@@ -140,7 +140,10 @@ func (c *Comparison) share() (err error) {
 	if c.anySteps(evenly.All(len(c.Candidates))) {
 		stacked = nil
 	}
-	votes, rows, _ := c.stack(stacked)
+	votes, rows, _, err := c.stack(stacked)
+	if err != nil {
+		return err
+	}
 	if votes == nil {
 		c.Shared.Shares, err = c.Fit(first)
 		return err

@@ -21,39 +21,39 @@ const leastProbability = 1e-30
 
 // stack returns the weights of runs in the mean of their calibrated probabilities: those under which this
 // mean makes the labels of source rows most likely that all of the runs have judged without learning from them
-// (stacking: Wolpert 1992; of densities, by expectation and maximisation: Smyth and Wolpert 1999). A run that only
+// (stacking: Wolpert 1992; of densities: Smyth and Wolpert 1999). A run that only
 // makes the others worse has 0. The weights are nil, for equal ones, if the runs have judged other rows, as
 // networks do that are trained in steps. Common are the numbers of those rows, ascending. Gain is how many standard
 // errors the mean logarithm of the labels' probabilities is above that of the first run alone.
-func (c *Comparison) stack(runs []int) (weights []float64, common []int, gain float64) {
+func (c *Comparison) stack(runs []int) (weights []float64, common []int, gain float64, err error) {
 	if common = c.common(runs); len(common) == 0 || len(runs) < 2 {
-		return nil, nil, 0
+		return nil, nil, 0, nil
 	}
-	likelihoods := make([][]float64, len(common)) // of each row's label by each run
-	for i := range likelihoods {
-		likelihoods[i] = make([]float64, len(runs))
-	}
+	likelihoods := make([]float64, len(common)*len(runs)) // of each row's label by each run
 	for j, run := range runs {
 		in := c.inputs[run]
 		for i, place := range placesOf(c.Candidates[run], common) {
 			logits := in.SourceLogits.RawRowView(place)
-			likelihoods[i][j] = max(leastProbability, math.Exp(logits[in.SourceLabels[place]]-floats.LogSumExp(logits)))
+			likelihoods[i*len(runs)+j] = max(leastProbability, math.Exp(logits[in.SourceLabels[place]]-floats.LogSumExp(logits)))
 		}
 	}
-	weights = mixture(likelihoods)
+	weights, err = weightest.MostLikely(len(runs), likelihoods)
+	if err != nil {
+		return nil, nil, 0, err
+	}
 	for j, weight := range weights {
 		if weight < leastVote {
 			weights[j] = 0
 		}
 	}
 	floats.Scale(1/floats.Sum(weights), weights)
-	gains := make([]float64, len(common))
-	for i, row := range likelihoods {
-		gains[i] = math.Log(floats.Dot(weights, row) / row[0])
+	gains := make([]float64, 0, len(common))
+	for row := range slices.Chunk(likelihoods, len(runs)) {
+		gains = append(gains, math.Log(floats.Dot(weights, row)/row[0]))
 	}
 	mean, deviation := stat.MeanStdDev(gains, nil)
 	const rounding = 1e-9 // which is all that runs differ by that say the same
-	return weights, common, mean / max(rounding, stat.StdErr(deviation, float64(len(gains))))
+	return weights, common, mean / max(rounding, stat.StdErr(deviation, float64(len(gains)))), nil
 }
 
 // common returns the numbers of the source rows that all of the runs have judged, ascending.
@@ -155,29 +155,4 @@ func labelsOf(run Candidate, rows []int) (labels, groups []int) {
 		groups = evenly.Pick(run.HeldOutGroups, places)
 	}
 	return evenly.Pick(run.HeldOutLabels, places), groups
-}
-
-// mixture returns the weights of a mixture of some parts that makes rows most likely, of whose likelihoods by
-// each part (n×parts) one at least is positive.
-func mixture(likelihoods [][]float64) []float64 {
-	const most, enough = 10_000, 1e-9 // iterations; change of a weight
-	parts := len(likelihoods[0])
-	weights := slices.Repeat([]float64{1 / float64(parts)}, parts)
-	next := make([]float64, parts)
-	for range most {
-		clear(next)
-		for _, row := range likelihoods {
-			if all := floats.Dot(weights, row); all > 0 {
-				for j, p := range row {
-					next[j] += weights[j] * p / all
-				}
-			}
-		}
-		floats.Scale(1/max(math.SmallestNonzeroFloat64, floats.Sum(next)), next)
-		weights, next = next, weights
-		if floats.Distance(weights, next, math.Inf(1)) < enough {
-			break
-		}
-	}
-	return weights
 }

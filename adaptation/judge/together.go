@@ -72,7 +72,9 @@ func (c *Comparison) Together(how config.Selection) (Choice, error) {
 			choice.Together = append(choice.Together, i)
 		}
 	}
-	c.vote(&choice)
+	if err := c.vote(&choice); err != nil {
+		return choice, err
+	}
 	if agree, _ := c.Shared.evidence(); agree && !how.LabelShift && choice.Correction == Full && !c.anySteps(choice.Together) {
 		c.weaken(&choice)
 	}
@@ -152,7 +154,7 @@ func (c *Comparison) weaken(choice *Choice) {
 }
 
 // vote sets the votes of the runs that predict together, and leaves out those that have none.
-func (c *Comparison) vote(choice *Choice) {
+func (c *Comparison) vote(choice *Choice) error {
 	var crossed, networks []int
 	methods := map[string]bool{}
 	for _, i := range choice.Together {
@@ -164,14 +166,16 @@ func (c *Comparison) vote(choice *Choice) {
 		}
 	}
 	networks = choice.withoutStrangers(networks)
-	votes, _, gain := c.stack(crossed)
+	votes, _, gain, err := c.stack(crossed)
 	switch {
+	case err != nil:
+		return err
 	case len(networks) > 0 && (len(crossed) == 1 || votes != nil && gain < clearGain):
 		votes = make([]float64, len(crossed))
 		votes[0] = 1
 	case votes == nil:
 		choice.Together = append(crossed, networks...)
-		return
+		return nil
 	}
 	each := 1 / float64(len(methods)+1)
 	floats.Scale(each, votes)
@@ -184,6 +188,7 @@ func (c *Comparison) vote(choice *Choice) {
 			choice.Together, choice.Votes = append(choice.Together, i), append(choice.Votes, votes[j])
 		}
 	}
+	return nil
 }
 
 // withoutStrangers returns those of three or more runs that are none.
