@@ -64,7 +64,7 @@ func TestReport(t *testing.T) {
 		"No target label was used.", "class &lt;2&gt;", "33.3</td>", "45.0–55.0", "1.50</td>",
 		`<td class="n right" style="--share:0.91">20</td>`,
 		"row &lt;3&gt;", "iwrun evaluate out out/to_label.csv", "<summary>1 warning</summary>", "Beware of &lt;b&gt;.", "it suffices",
-		"or of the first 30 or more, into the column label of to_label.csv. Then run:", "The first 1 of 1 row, drawn at random.", "The table under “Runs” uses the networks' own probabilities",
+		"or of the first 30 or more, into the column label of to_label.csv. Then run:", "The first 1 of 1 row, drawn at random.", "The table under “Runs” uses the runs' own probabilities",
 	} {
 		if !strings.Contains(text, part) {
 			t.Errorf("%q is not in the report", part)
