@@ -56,7 +56,7 @@ func found(t testing.TB) (f plan.Found, results string) {
 func write(t testing.TB, f plan.Found, results string) string {
 	t.Helper()
 	var b bytes.Buffer
-	must.Do(t, Write(&b, "Glyphs <& more>", "<main>"+must.Have(Runs("glyphs", results, f))(t)+"</main>"))
+	must.Do(t, Write(&b, "Glyphs <& more>", "<main><h1>Glyphs</h1>"+must.Have(Runs("glyphs", results, f))(t)+"</main>"))
 	return b.String()
 }
 
