@@ -1,6 +1,6 @@
 """Writes the suite's tasks and their manifest.
 
-usage: tasks.py [--half choosing|judging|fresh|final|fifth|sixth|redrawn|seventh|eighth|ninth] [--only KIND] [--again] [--out build/suite]
+usage: tasks.py [--half choosing|judging|fresh|final|fifth|sixth|redrawn|seventh|eighth|ninth|tenth] [--only KIND] [--again] [--out build/suite]
 Each task becomes OUT/tasks/KIND/NAME with source and target as `iwrun adapt` reads them, the
 target without labels, and OUT/truth/KIND/NAME.npy, its classes' names, which run.py alone reads.
 What is written is described in research/suite/tasks.json, a line a task. Kinds that are there
@@ -17,8 +17,8 @@ import time
 
 import numpy as np
 
-from kinds import (civic, culture, digits, files, fonts, generated, health, living, makers, marks, matter, measured, nature, packages, panels, patients, people, play, public, records, redrawn, rows,
-                   shapes, signs, sky, society, sounds, systems, tables, things, trades, units, words, world)
+from kinds import (civic, culture, curves, digits, files, fonts, generated, health, living, makers, marks, matter, measured, nature, owned, packages, panels, patients, people, play, public, records, redrawn, rows,
+                   shapes, signs, sky, society, sounds, systems, tables, things, trades, units, words, world, written)
 
 # The deal: what makes a kind's tasks, and the half of the suite that they are in.
 KINDS = {
@@ -265,9 +265,43 @@ KINDS = {
     "peoples": (marks.peoples, "ninth"),
     "remedies": (marks.remedies, "ninth"),
     "fighters": (marks.fighters, "ninth"),
+    "offsets": (owned.offsets, "tenth"),
+    "remotes": (owned.remotes, "tenth"),
+    "transponders": (owned.transponders, "tenth"),
+    "vessels": (owned.vessels, "tenth"),
+    "campuses": (owned.campuses, "tenth"),
+    "schoolmates": (owned.schoolmates, "tenth"),
+    "belts": (owned.belts, "tenth"),
+    "streams": (owned.streams, "tenth"),
+    "radon": (owned.radon, "tenth"),
+    "statures": (written.statures, "tenth"),
+    "listed": (written.listed, "tenth"),
+    "budgets": (written.budgets, "tenth"),
+    "components": (written.components, "tenth"),
+    "borrowers": (written.borrowers, "tenth"),
+    "leisure": (written.leisure, "tenth"),
+    "foetuses": (written.foetuses, "tenth"),
+    "diminutives": (written.diminutives, "tenth"),
+    "listings": (written.listings, "tenth"),
+    "pulp": (written.pulp, "tenth"),
+    "stemcells": (written.stemcells, "tenth"),
+    "rocks": (written.rocks, "tenth"),
+    "roads": (written.roads, "tenth"),
+    "mexicans": (written.mexicans, "tenth"),
+    "carers": (written.carers, "tenth"),
+    "tea": (written.tea, "tenth"),
+    "clothes": (curves.clothes, "tenth"),
+    "news": (curves.news, "tenth"),
+    "movements": (curves.movements, "tenth"),
+    "tissues": (curves.tissues, "tenth"),
+    "phonemes": (curves.phonemes, "tenth"),
+    "readings": (curves.readings, "tenth"),
+    "scales": (curves.scales, "tenth"),
+    "warblers": (curves.warblers, "tenth"),
+    "myoblasts": (curves.myoblasts, "tenth"),
     "redrawn": (redrawn.redrawn, "redrawn"),
 }
-HALVES = ["choosing", "judging", "fresh", "final", "fifth", "sixth", "redrawn", "seventh", "eighth", "ninth"]  # each judges after the one before it was looked at
+HALVES = ["choosing", "judging", "fresh", "final", "fifth", "sixth", "redrawn", "seventh", "eighth", "ninth", "tenth"]  # each judges after the one before it was looked at
 GROUPS = ["none", "label-shift", "covariate", "gap"]
 MANIFEST = pathlib.Path(__file__).with_name("tasks.json")
 
