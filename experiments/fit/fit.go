@@ -108,7 +108,7 @@ func Run(ctx context.Context, run config.Resolved, dir store.Dir, options Option
 	}
 	finished.Seen = seen
 	line := store.Metrics{
-		LearningRate: run.Train.Optimizer.LR, Criteria: seen.Criteria(0, options.logf), Seconds: time.Since(started).Seconds(),
+		LearningRate: run.Train.Optimizer.LR, Seconds: time.Since(started).Seconds(),
 		Accuracy: seen.OnTest.Accuracy(), MeanClassAccuracy: seen.OnTest.MeanClassAccuracy(),
 		ClassificationLoss: math.NaN(), DomainLoss: math.NaN(), TotalLoss: math.NaN(),
 	}

@@ -12,9 +12,7 @@ import (
 	"iwda/experiments/domains"
 	"iwda/experiments/store"
 	"iwda/inference/classshares"
-	"iwda/inference/selection"
 	"iwda/internal/evenly"
-	"iwda/weightest/calibration"
 )
 
 // Pass passes the rows of a set through a classifier once, and hands what it says of them to every taker in turn. It
@@ -37,7 +35,7 @@ type Crossed struct{ HeldOut, Target *Outputs }
 type Observations struct {
 	OnTest          Confusion
 	predicted       *predictions
-	heldOut, target *Outputs // heldOut is nil where none are
+	heldOut, target *Outputs // nil where none are held out
 	compared        *Outputs // of the target's rows, by what spoke of heldOut
 	validation      *store.Validation
 	unlabelled      bool // no test row has a label
@@ -48,16 +46,16 @@ func Observe(ctx context.Context, about *domains.About, sets Sets, also Taker) (
 	k := len(about.Classes)
 	holds := sets.HeldOut != nil || sets.Crossed != nil
 	o := &Observations{OnTest: NewConfusion(k), predicted: newPredictions(k), unlabelled: about.Labels.Test.Known() == 0}
+	takers := []Taker{also, o.OnTest, o.predicted}
 	if holds {
 		o.target = &Outputs{Kept: store.JudgedRows(about.Labels.Test.Len())}
-	} else {
-		o.target = everyNth(about.Labels.Test.Len(), store.MostJudged)
+		if about.Groups.Test != nil {
+			o.target.Groups = evenly.Pick(about.Groups.Test, o.target.Kept)
+		}
+		o.compared = o.target
+		takers = append(takers, o.target)
 	}
-	if about.Groups.Test != nil {
-		o.target.Groups = evenly.Pick(about.Groups.Test, o.target.Kept)
-	}
-	o.compared = o.target
-	if err := sets.Test(ctx, also, o.OnTest, o.predicted, o.target); err != nil || !holds {
+	if err := sets.Test(ctx, takers...); err != nil || !holds {
 		return o, err
 	}
 	counts, loss := NewConfusion(k), &crossEntropy{}
@@ -86,43 +84,6 @@ func (o *Observations) Describe(m *store.Metrics) {
 	if v := o.validation; v != nil {
 		m.ValidationAccuracy, m.ValidationLoss = store.Measured(v.Accuracy), store.Measured(v.Loss)
 	}
-}
-
-// measuredCriteria are those that every evaluation measures: of a run by itself, and at next to
-// no cost. Others need what all runs share, of which a run knows nothing; package judge computes
-// them of what finished runs leave.
-var measuredCriteria = []string{"source-accuracy-macro", "unexplained", "entropy", "im", "bnm", "mcc"}
-
-// Criteria measures them after that step by logits that are calibrated on the held-out rows, and
-// by the network's own if there are none. One that has no value here is left out, and the log says
-// why: it must not end a run.
-func (o *Observations) Criteria(step int, logf func(format string, args ...any)) map[string]float64 {
-	as := classshares.Classifier{Calibration: calibration.Identity(o.target.Width)}
-	var in selection.Input
-	if o.heldOut != nil {
-		var err error
-		if as, err = classshares.Calibrate(o.target.Width, o.heldOut.rows(), o.heldOut.Labels, classshares.Settings{}); err != nil {
-			logf("step %d: no criteria: %v", step, err)
-			return nil
-		}
-		in.SourceLogits, in.SourceLabels = as.Logits(o.heldOut.rows()), o.heldOut.Labels
-	}
-	in.TargetLogits = as.Logits(o.compared.rows())
-	values := map[string]float64{}
-	for _, name := range measuredCriteria {
-		criterion, err := selection.Find(name)
-		if err != nil {
-			panic(err)
-		}
-		value, err := criterion.Value(in)
-		switch {
-		case err == nil:
-			values[name] = value
-		case o.heldOut != nil || !errors.Is(err, selection.ErrMissing):
-			logf("step %d: %v", step, err)
-		}
-	}
-	return values
 }
 
 // Taker takes what a classifier says of the rows of a set, batch by batch in the set's order. The
@@ -280,16 +241,6 @@ type Outputs struct {
 	Labels []int // -1 where one is not known
 	Groups []int // of the rows; nil if none are known
 	Rows   []int // their numbers in the source, of rows that learners have judged in turn; nil of others
-}
-
-// everyNth keeps rows at equal distances, of runs that hold nothing out: nothing is chosen by them,
-// and the criteria in metrics.csv of the paper's runs stay the same.
-func everyNth(rows, most int) *Outputs {
-	u := &Outputs{}
-	for row := 0; row < rows; row += (rows + most - 1) / most {
-		u.Kept = append(u.Kept, row)
-	}
-	return u
 }
 
 // Take keeps the rows of a batch that are asked for.

@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"iwda/inference/selection"
 	"iwda/internal/input"
 )
 
@@ -28,8 +27,8 @@ type lines[R any] struct {
 // column is one of a CSV file.
 type column[R any] struct {
 	name string
-	// cell returns where the value of a line is: an *int, a *float64, a *string, an
-	// *Optional[float64] or a criterion.
+	// cell returns where the value of a line is: an *int, a *float64, a *string or an
+	// *Optional[float64].
 	cell func(*R) any
 	// optional tells that the column is there only if some line has a value of it.
 	optional bool
@@ -58,22 +57,14 @@ var metricsLines = lines[Metrics]{columns: func(int) []column[Metrics] {
 		{"largest_weight", func(m *Metrics) any { return &m.LargestWeight }, true},
 		{"effective_sample_size", func(m *Metrics) any { return &m.EffectiveSampleSize }, true},
 	}
-	for _, name := range selection.Names() {
-		columns = append(columns, column[Metrics]{strings.ReplaceAll(name, "-", "_"), func(m *Metrics) any { return criterion{m, name} }, true})
+	for _, name := range former {
+		columns = append(columns, column[Metrics]{name, func(*Metrics) any { return new(string) }, true})
 	}
 	return columns
 }}
 
-// criterion is the value of a criterion of package selection, by its name.
-type criterion struct {
-	of   *Metrics
-	name string
-}
-
-func (c criterion) value() Optional[float64] {
-	value, measured := c.of.Criteria[c.name]
-	return Optional[float64]{value, measured}
-}
+// former are columns that 0.4 and earlier wrote: criteria, which nothing read.
+var former = []string{"source_accuracy_macro", "unexplained", "entropy", "im", "bnm", "mcc"}
 
 var weightsLines = lines[WeightUpdate]{
 	columns: func(classes int) []column[WeightUpdate] {
@@ -243,11 +234,8 @@ func parseLine[R any](cells []string, columns []column[R]) (r R, err error) {
 
 // measured reports whether a cell of an optional column has a value.
 func measured(cell any) bool {
-	switch c := cell.(type) {
-	case criterion:
-		return c.value().Measured
-	case *string:
-		return *c != ""
+	if text, is := cell.(*string); is {
+		return *text != ""
 	}
 	return cell.(*Optional[float64]).Measured
 }
@@ -264,8 +252,6 @@ func formatCell(cell any) string {
 		number = *c
 	case *Optional[float64]:
 		number = c.OrNaN()
-	case criterion:
-		number = c.value().OrNaN()
 	}
 	if math.IsNaN(number) {
 		return ""
@@ -295,14 +281,6 @@ func parseCell(text string, cell any) (want string) {
 			*c = Optional[float64]{}
 		} else {
 			c.Measured = true
-		}
-	case criterion:
-		var value Optional[float64]
-		if want = parseCell(text, &value); value.Measured {
-			if c.of.Criteria == nil {
-				c.of.Criteria = map[string]float64{}
-			}
-			c.of.Criteria[c.name] = value.Value
 		}
 	}
 	return want

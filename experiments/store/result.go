@@ -161,9 +161,6 @@ type Metrics struct {
 	// that were held out; Certainty is the mean largest probability over the target's
 	// test rows.
 	ValidationAccuracy, ValidationLoss, Certainty Optional[float64]
-	// Criteria are the values of criteria of package selection by their names, of logits
-	// that were calibrated on the held-out rows, if there are such.
-	Criteria map[string]float64
 
 	// The instruments, means over the steps since the line before: the root mean square
 	// of the rows' norms of features and logits, the norms of the gradients before any

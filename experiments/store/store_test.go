@@ -175,6 +175,10 @@ func TestMetricsRoundTrip(t *testing.T) {
 	if diff := cmp.Diff(wantText, read(t, dir.Path(MetricsFile))); diff != "" {
 		t.Error(diff)
 	}
+	of04 := strings.Replace(strings.ReplaceAll(wantText, "\n", ",0.5\n"), "seconds,0.5", "seconds,entropy", 1)
+	if got, err := ParseMetrics("of 0.4", strings.NewReader(of04)); err != nil || FormatMetrics(got) != wantText {
+		t.Errorf("of 0.4: %v, %v", got, err)
+	}
 }
 
 func TestWeightsRoundTrip(t *testing.T) {

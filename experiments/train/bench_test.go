@@ -3,15 +3,10 @@ package train
 import (
 	"fmt"
 	"io"
-	"slices"
 	"testing"
-	"time"
 
-	"iwda/datasets"
 	"iwda/experiments/config"
-	"iwda/experiments/domains"
 	"iwda/experiments/measure"
-	"iwda/internal/evenly"
 	"iwda/internal/must"
 	"iwda/torch"
 )
@@ -85,36 +80,6 @@ func BenchmarkEvaluate(b *testing.B) {
 	for b.Loop() {
 		benchmarkEvaluation(b, t, test)
 	}
-}
-
-// BenchmarkCriteria measures the criteria of an evaluation of 10,000 target
-// rows and 770 held-out source rows, about as usps-mnist has them, and reports as "value" their
-// share in percent of an epoch of 937 steps and that evaluation.
-func BenchmarkCriteria(b *testing.B) {
-	rows := size(10_000, 1000)
-	t, test := benchmarkTrainer(b, "source-only"), benchmarkTest(b, rows)
-	heldOut := inMemory{datasets.Subset(test.(inMemory).set, evenly.Rows(rows, rows*77/1000))}
-	about := domains.About{Classes: t.data.Classes, Labels: domains.Labels{Test: datasets.LabelsOf(test.(inMemory).set)}}
-	seen := must.Have(measure.Observe(b.Context(), &about, measure.Sets{Test: t.evaluator.pass(test), HeldOut: t.evaluator.pass(heldOut)}, finite{}))(b)
-	median := func(calls int, f func(int)) float64 {
-		times := make([]float64, calls)
-		for i := range times {
-			start := time.Now()
-			f(i)
-			times[i] = time.Since(start).Seconds()
-		}
-		slices.Sort(times)
-		return times[calls/2]
-	}
-	step := median(size(100, 1), func(i int) { benchmarkStep(b, t, i) })
-	evaluation := median(3, func(int) { benchmarkEvaluation(b, t, test) })
-	judging := median(10*b.N, func(int) {
-		if len(seen.Criteria(0, t.options.logf)) == 0 {
-			b.Fatal("no criterion was measured")
-		}
-	})
-	b.ReportMetric(1e3*judging, "ms")
-	b.ReportMetric(100*judging/(937*step+evaluation+judging), "value")
 }
 
 // BenchmarkTenthOfEpoch makes a tenth of an epoch of usps-mnist: 94 of its 937 steps and

@@ -120,7 +120,6 @@ func (t *trainer) measure(ctx context.Context) error {
 	m := store.Metrics{
 		Epoch: t.clock.done / t.clock.stepsPerEpoch, Step: t.clock.done,
 		LearningRate: t.optimisation.rate,
-		Criteria:     seen.Criteria(t.clock.done, t.options.logf),
 		Seconds:      t.effort.seconds(),
 	}
 	t.classWeights.Describe(&m)

@@ -90,8 +90,6 @@ var works = []work{
 	// Two runs at once against one, by runs a minute.
 	{"two runs at -j 2 against one: throughput", goal{1.8, "times", false}, throughput, nil},
 	{"share of Go and cgo in a digits step, DANN", goal{3, "%", true}, overhead, nil},
-	// What every evaluation measures to choose by without target labels.
-	{"criteria, share of a digits epoch", goal{5, "%", true}, goBenchmark("experiments/train", "Criteria", 1), nil},
 	{"peak memory of a digits run, CDAN, mnist-usps", goal{450, "MB", true}, peakMemory, nil},
 
 	// Whole commands. scikit-learn fits LogisticRegressionCV, RandomForest(100), HistGradientBoosting and three
