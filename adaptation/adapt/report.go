@@ -12,7 +12,6 @@ import (
 
 	"iwda/adaptation/adapt/names"
 	"iwda/adaptation/labels"
-	"iwda/experiments/plan"
 	"iwda/experiments/report/chart"
 	"iwda/experiments/report/page"
 	"iwda/internal/printable"
@@ -41,27 +40,15 @@ func valueOf(number any) float64 {
 
 // report writes the page about what came of the adaptation.
 func (o conclusion) report(p *Plan, wrote written, outcome *Outcome) error {
-	found, err := plan.Find(p.file, p.results())
-	if err != nil {
-		return err
-	}
-	found.Planned = slices.DeleteFunc(slices.Clone(p.Runs), func(run plan.Run) bool {
-		_, finished := run.Finished(p.results())
-		return !finished && !p.needed(run)
-	})
-	return wholefile.Write(p.path(names.Report), func(w io.Writer) error { return o.writeReport(w, p, wrote, outcome, found) })
+	return wholefile.Write(p.path(names.Report), func(w io.Writer) error { return o.writeReport(w, p, wrote, outcome) })
 }
 
-func (o conclusion) writeReport(w io.Writer, p *Plan, wrote written, outcome *Outcome, found plan.Found) error {
+func (o conclusion) writeReport(w io.Writer, p *Plan, wrote written, outcome *Outcome) error {
 	var lead bytes.Buffer
 	if err := reportTemplate.Execute(&lead, o.view(p, wrote, outcome)); err != nil {
 		return fmt.Errorf("cannot write the report: %w", err)
 	}
-	runs, err := page.Runs(p.file.Config.Experiment, p.results(), found)
-	if err != nil {
-		return fmt.Errorf("cannot write the report: %w", err)
-	}
-	return page.Write(w, cmp.Or(p.file.Config.Title, p.file.Config.Experiment), "<main>\n"+template.HTML(lead.String())+"\n"+runs+"\n</main>")
+	return page.Write(w, cmp.Or(p.file.Config.Title, p.file.Config.Experiment), "<main>\n"+template.HTML(lead.String())+"\n</main>")
 }
 
 // reportView is what the report shows beside the outcome.

@@ -8,7 +8,6 @@ import (
 	"iwda/adaptation/judge"
 	"iwda/adaptation/labels"
 	"iwda/experiments/config"
-	"iwda/experiments/plan"
 	"iwda/inference/trust"
 	"iwda/internal/must"
 )
@@ -37,7 +36,7 @@ func concluded(t *testing.T, k int) (conclusion, written, *Plan) {
 func reported(t *testing.T, o conclusion, w written, p *Plan, outcome *Outcome) string {
 	t.Helper()
 	var text strings.Builder
-	must.Do(t, o.writeReport(&text, p, w, outcome, plan.Found{}))
+	must.Do(t, o.writeReport(&text, p, w, outcome))
 	return text.String()
 }
 
@@ -49,6 +48,7 @@ func invented(o conclusion) *Outcome {
 		Headline: "nobody knows", Cases: []trust.Case{{If: trust.OnlyShares, Missing: "too few <rows>"}}, Needs: []trust.Answer{{Need: "accuracy >= 0.9", Answer: trust.Untold, Because: "no accuracy is known"}},
 		Runs:    []RunOutcome{{Run: "full/source-target/mcc/seed-1", Used: true, Value: number(0.5)}},
 		HeldOut: o.heldOut.outcome(1), Warnings: []string{"Beware of <b>."}, Decisions: []Decision{{"length", "9 epochs", "it suffices"}},
+		Failed: []FailedRun{{Run: "full/source-target/mcc/seed-2", Reason: "epoch 3: loss is NaN </pre><script>alert(1)</script>"}},
 	}
 	return outcome
 }
@@ -63,8 +63,8 @@ func TestReport(t *testing.T) {
 		"<h1>here → &lt;there&gt;</h1>", `<p class="claim">Nobody knows.</p>`, `<li class="no">Accuracy &gt;= 0.9. Cannot be told.</li>`, "too few &lt;rows&gt;",
 		"No target label was used.", "class &lt;2&gt;", "33.3</td>", "45.0–55.0", "1.50</td>",
 		`<td class="n right" style="--share:0.91">20</td>`,
-		"row &lt;3&gt;", "iwrun evaluate out out/to_label.csv", "<summary>1 warning</summary>", "Beware of &lt;b&gt;.", "it suffices",
-		"or of the first 30 or more, into the column label of to_label.csv. Then run:", "The first 1 of 1 row, drawn at random.", "The table under “Runs” uses the runs' own probabilities",
+		"row &lt;3&gt;", "iwrun evaluate out out/to_label.csv", "<summary>1 warning</summary>", "judged; 1 run failed</summary>", "<h3>full/source-target/mcc/seed-2: failed</h3><pre>epoch 3: loss is NaN &lt;/pre&gt;&lt;script&gt;", "Beware of &lt;b&gt;.", "it suffices",
+		"or of the first 30 or more, into the column label of to_label.csv. Then run:", "The first 1 of 1 row, drawn at random.",
 	} {
 		if !strings.Contains(text, part) {
 			t.Errorf("%q is not in the report", part)

@@ -92,20 +92,18 @@ var ErrNothingFinished = errors.New("no run is finished")
 
 // Found is what there is of an experiment in the folder of results.
 type Found struct {
-	Planned []Run
-	Runs    []store.Run // of these, made with the present configuration, of the same classes in a task
-	Notes   []string    // what was left out, sentences
+	Runs  []store.Run // planned, made with the present configuration, of the same classes in a task
+	Notes []string    // what was left out, sentences
 }
 
 // Find reads the experiment's results. The error wraps ErrNothingFinished if no
 // planned run is finished with the present configuration; what else there is is
 // returned all the same.
-func Find(file *config.File, results string) (Found, error) {
+func Find(file *config.File, results string) (found Found, err error) {
 	planned, err := Runs(file)
 	if err != nil {
-		return Found{}, err
+		return found, err
 	}
-	found := Found{Planned: planned}
 	first := map[store.ID]store.Result{} // of each variant and task, whose classes count
 	var others, otherClasses []string
 	for _, run := range planned {
