@@ -22,21 +22,19 @@ import (
 
 // Settings are how trees are grown.
 type Settings struct {
-	Rounds      int     // at most, or exactly if there are no folds
-	Rate        float64 // by which each tree's values are multiplied
-	Leaves      int     // of a tree, at most
-	LeastRows   int     // in a leaf
-	L2          float64 // is added to the second derivatives of a leaf
-	RowShare    float64 // of rows that a round draws, without replacement
-	ColumnShare float64 // of columns, or words, that a tree draws
-	Folds       int     // in which rows are held out; 0 holds none out
-	Patience    int     // rounds without a lower loss of held-out rows after which no further one is made
-	threads     int
+	Rounds    int     // at most, or exactly if there are no folds
+	Rate      float64 // by which each tree's values are multiplied
+	Leaves    int     // of a tree, at most
+	LeastRows int     // in a leaf
+	L2        float64 // is added to the second derivatives of a leaf
+	Folds     int     // in which rows are held out; 0 holds none out
+	Patience  int     // rounds without a lower loss of held-out rows after which no further one is made
+	threads   int
 }
 
 // Usual returns the settings that suit most tables.
 func Usual() Settings {
-	return Settings{Rounds: 300, Rate: 0.1, Leaves: 31, LeastRows: 20, L2: 0.1, RowShare: 1, ColumnShare: 1, Folds: 5, Patience: 15}
+	return Settings{Rounds: 300, Rate: 0.1, Leaves: 31, LeastRows: 20, L2: 0.1, Folds: 5, Patience: 15}
 }
 
 const (
@@ -51,7 +49,7 @@ const (
 // Fit is a [learners.Learner], whose model is a [Model] and whose Crossed, empty if there are no folds, is
 // by models of as many rounds. NaN is a missing value. An error is that of the context, of values that are
 // infinite, of too many classes, or of rows in one group, of which none can be held out.
-func (s Settings) Fit(ctx context.Context, rows learners.Rows, others []float32, threads int, random *rand.PCG) (learners.Fitted, error) {
+func (s Settings) Fit(ctx context.Context, rows learners.Rows, others []float32, threads int, _ *rand.PCG) (learners.Fitted, error) {
 	s.threads = threads
 	if err := learners.CheckClasses(rows.Classes); err != nil {
 		return learners.Fitted{}, fmt.Errorf("boosting: %w", err)
@@ -78,7 +76,7 @@ func (s Settings) Fit(ctx context.Context, rows learners.Rows, others []float32,
 	// One booster a fold, which does not learn from it, and one that learns from all rows.
 	var boosters []*booster
 	for held := range folds + 1 {
-		boosters = append(boosters, newBooster(rows, data, s, fold, held, rand.New(rand.NewPCG(random.Uint64(), random.Uint64()))))
+		boosters = append(boosters, newBooster(rows, data, s, fold, held))
 	}
 	workers := newCrew(data, s, folds+1, trees)
 	best, logits, least := 0, [][]float64(nil), math.Inf(1)

@@ -3,10 +3,8 @@ package boosting
 import (
 	"context"
 	"math"
-	"math/rand/v2"
 	"slices"
 
-	"iwda/internal/evenly"
 	"iwda/internal/parallel"
 	"iwda/learners"
 )
@@ -16,8 +14,7 @@ type booster struct {
 	labels []int
 	data   *table
 	s      Settings
-	learnt []int32 // rows
-	random *rand.Rand
+	learnt []int32     // rows
 	start  []float64   // score of each tree's class before the first round
 	scores [][]float64 // trees × n, of all rows, those held out too
 	trees  [][]float32 // nodes of each tree, round after round
@@ -27,9 +24,9 @@ type booster struct {
 // slope is the gradient of the loss in a score, and its second derivative.
 type slope struct{ g, h float32 }
 
-func newBooster(rows learners.Rows, data *table, s Settings, fold []int, held int, random *rand.Rand) *booster {
+func newBooster(rows learners.Rows, data *table, s Settings, fold []int, held int) *booster {
 	n := len(rows.Labels)
-	b := &booster{labels: rows.Labels, data: data, s: s, random: random}
+	b := &booster{labels: rows.Labels, data: data, s: s}
 	counts, all := slices.Repeat([]float64{1 / float64(rows.Classes)}, rows.Classes), 1.0 // as if one more row were of all classes
 	for i := range n {
 		if fold == nil || fold[i] != held {
@@ -108,34 +105,22 @@ func newCrew(data *table, s Settings, boosters, trees int) *crew {
 func (c *crew) round(ctx context.Context, boosters []*booster) error {
 	parallel.Each(c.threads, len(boosters), func(_, i int) { boosters[i].setSlopes() })
 	type task struct {
-		of              *booster
-		tree            int
-		places, columns []int // of learnt rows, and of features
+		of   *booster
+		tree int
 	}
 	var tasks []task
 	for _, b := range boosters {
-		places := b.draw(len(b.learnt), b.s.RowShare)
 		for tree := range b.start {
-			tasks = append(tasks, task{b, tree, places, b.draw(len(b.data.features), b.s.ColumnShare)})
+			tasks = append(tasks, task{b, tree})
 			b.trees = append(b.trees, nil)
 		}
 	}
 	parallel.Each(len(c.growers), len(tasks), func(worker, i int) {
 		if t := tasks[i]; ctx.Err() == nil {
-			t.of.trees[len(t.of.trees)-len(t.of.start)+t.tree] = c.growers[worker].grow(t.of, t.tree, t.places, t.columns)
+			t.of.trees[len(t.of.trees)-len(t.of.start)+t.tree] = c.growers[worker].grow(t.of, t.tree)
 		}
 	})
 	return ctx.Err()
-}
-
-// draw draws a share of the numbers below n, ascending, at least one.
-func (b *booster) draw(n int, share float64) []int {
-	if share >= 1 {
-		return evenly.All(n)
-	}
-	drawn := b.random.Perm(n)[:max(1, min(n, int(math.Round(share*float64(n)))))]
-	slices.Sort(drawn)
-	return drawn
 }
 
 // grower grows trees, one after another, in buffers that all share.
@@ -143,7 +128,6 @@ type grower struct {
 	data    *table
 	s       Settings
 	threads int
-	columns []int // numbers of features
 	// rows are those of the tree, of a leaf next to each other, and slopes theirs.
 	rows, rowsAside     []int32
 	slopes, slopesAside []slope
@@ -167,15 +151,13 @@ type leaf struct {
 	best           split
 }
 
-// grow grows a tree of some of the rows that a booster learns from, adds its values to the scores, and
+// grow grows a tree of the rows that a booster learns from, adds its values to the scores, and
 // returns its nodes.
-func (g *grower) grow(b *booster, tree int, places, columns []int) []float32 {
-	g.columns, g.nodes = columns, append(g.nodes[:0], node{})
-	g.rows, g.slopes = g.rows[:0], g.slopes[:0]
+func (g *grower) grow(b *booster, tree int) []float32 {
+	g.nodes = append(g.nodes[:0], node{})
+	g.rows, g.slopes = append(g.rows[:0], b.learnt...), append(g.slopes[:0], b.slopes[tree]...)
 	var all cell
-	for _, place := range places {
-		of := b.slopes[tree][place]
-		g.rows, g.slopes = append(g.rows, b.learnt[place]), append(g.slopes, of)
+	for _, of := range g.slopes {
 		all.add(of)
 	}
 	root := leaf{0, 0, len(g.rows), nil, split{}}
@@ -258,17 +240,18 @@ func (g *grower) part(l leaf, further bool) (left, right leaf) {
 	return left, right
 }
 
-// each calls do for the features of the tree; a leaf's rows say whether that is worth several threads.
+// each calls do for the features; a leaf's rows say whether that is worth several threads.
 func (g *grower) each(rows int, do func(i int, f *feature)) {
 	const worth = 1 << 14 // cells and rows
 	threads := g.threads
-	if len(g.columns)*(rows+mostBins) < worth {
+	features := g.data.features
+	if len(features)*(rows+mostBins) < worth {
 		threads = 1
 	}
 	for side := range g.candidates {
-		g.candidates[side] = slices.Grow(g.candidates[side][:0], len(g.columns))[:len(g.columns)]
+		g.candidates[side] = slices.Grow(g.candidates[side][:0], len(features))[:len(features)]
 	}
-	parallel.Each(threads, len(g.columns), func(_, i int) { do(i, g.data.features[g.columns[i]]) })
+	parallel.Each(threads, len(features), func(_, i int) { do(i, features[i]) })
 }
 
 // bestOf returns the best of a side's candidates, the first of equal ones, with which bins go left.
@@ -276,7 +259,7 @@ func (g *grower) bestOf(side int, cells []cell) (best split) {
 	for i, c := range g.candidates[side] {
 		if c.gain > best.gain {
 			best = c
-			best.feature = g.columns[i]
+			best.feature = i
 		}
 	}
 	if best.gain > 0 {

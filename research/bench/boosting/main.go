@@ -38,8 +38,6 @@ func run() error {
 	flag.IntVar(&s.Rounds, "rounds", s.Rounds, "of trees, at most")
 	flag.IntVar(&s.Folds, "folds", s.Folds, "of rows that are held out")
 	flag.Float64Var(&s.L2, "l2", s.L2, "of leaves")
-	flag.Float64Var(&s.RowShare, "row-share", s.RowShare, "of each round")
-	flag.Float64Var(&s.ColumnShare, "column-share", s.ColumnShare, "of each tree")
 	flag.Float64Var(&s.Rate, "rate", s.Rate, "of each tree")
 	flag.IntVar(&threads, "threads", 1, "")
 	flag.IntVar(&repeats, "repeats", 1, "of predictions, of which the time is the mean")
