@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"iwda/internal/convert"
 	"iwda/internal/must"
 	"iwda/weightest/internal/weighttest"
 )
@@ -95,7 +96,9 @@ func TestAmbiguity(t *testing.T) {
 }
 
 // rounded returns the values as float32 has them.
-func rounded(values []float64) []float64 { return Widen(Narrow(values)) }
+func rounded(values []float64) []float64 {
+	return convert.Slice[float64](convert.Slice[float32](values))
+}
 
 // Two distributions under which C predicts the same are no further apart than the bound.
 func TestAmbiguityBoundsSolutions(t *testing.T) {

@@ -81,24 +81,6 @@ func (s *Sample) Problem() (Problem, error) {
 	return p, err
 }
 
-// Narrow returns numbers as float32.
-func Narrow(values []float64) []float32 {
-	narrow := make([]float32, len(values))
-	for i, v := range values {
-		narrow[i] = float32(v)
-	}
-	return narrow
-}
-
-// Widen returns the values in float64.
-func Widen(values []float32) []float64 {
-	wide := make([]float64, len(values))
-	for i, v := range values {
-		wide[i] = float64(v)
-	}
-	return wide
-}
-
 // RequireRows returns an error that wraps ErrNoStatistics where a domain has no row.
 func (s *Sample) RequireRows() error { return requireRows(len(s.labels), len(s.target)/s.classes) }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"iwda/internal/convert"
 	"iwda/internal/must"
 	"iwda/weightest/internal/weighttest"
 )
@@ -55,7 +56,7 @@ func problem(t testing.TB, s *Sample) Problem {
 // Three source rows and four target rows, by hand. The tie of the second source row
 // counts for class 0.
 func TestProblemOfSampleByHand(t *testing.T) {
-	p := problem(t, sampleOf(t)(2, Widen([]float32{0.75, 0.25, 0.5, 0.5, 0.25, 0.75}), []int{0, 1, 1}, []float64{0, 1, 0.25, 0.75, 0.5, 0.5, 0.25, 0.75}))
+	p := problem(t, sampleOf(t)(2, convert.Slice[float64]([]float32{0.75, 0.25, 0.5, 0.5, 0.25, 0.75}), []int{0, 1, 1}, []float64{0, 1, 0.25, 0.75, 0.5, 0.5, 0.25, 0.75}))
 	must.Do(t, p.Validate())
 	third := 1.0 / 3
 	for name, c := range map[string]struct{ got, want []float64 }{

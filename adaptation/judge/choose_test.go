@@ -15,8 +15,8 @@ import (
 
 	"iwda/experiments/store"
 	"iwda/inference/selection"
+	"iwda/internal/convert"
 	"iwda/internal/must"
-	"iwda/weightest"
 	"iwda/weightest/calibration"
 )
 
@@ -136,8 +136,8 @@ func TestChoose(t *testing.T) {
 	// The value is an estimate of the calibrated cross-entropy on the target, and what chance
 	// leaves unexplained.
 	for i, c := range candidates {
-		calibration := must.Have(calibration.Calibrate("bcts-ridge", weightest.Widen(c.HeldOut), c.HeldOutLabels, 3))(t)
-		p, loss := calibration.Probabilities(weightest.Widen(c.Target)), 0.0
+		calibration := must.Have(calibration.Calibrate("bcts-ridge", convert.Slice[float64](c.HeldOut), c.HeldOutLabels, 3))(t)
+		p, loss := calibration.Probabilities(convert.Slice[float64](c.Target)), 0.0
 		for row, class := range truth {
 			loss -= math.Log(p[3*row+class]) / float64(len(truth))
 		}
@@ -194,7 +194,7 @@ func TestRiskOfARareClass(t *testing.T) {
 	alone := compared(t, few)
 	shared := alone.Shared
 	choice := must.Have(alone.Choose("iwv-y", 0))(t)
-	p := shared.Calibration.Probabilities(weightest.Widen(few.HeldOut))
+	p := shared.Calibration.Probabilities(convert.Slice[float64](few.HeldOut))
 	var losses, rows [3]float64
 	for i, class := range few.HeldOutLabels {
 		losses[class] -= math.Log(p[3*i+class])

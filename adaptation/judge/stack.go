@@ -9,6 +9,7 @@ import (
 
 	"iwda/experiments/store"
 	"iwda/inference/sets"
+	"iwda/internal/convert"
 	"iwda/internal/evenly"
 	"iwda/weightest"
 )
@@ -87,7 +88,7 @@ func (c *Comparison) mixed(runs []int, votes []float64, rows []int) Candidate {
 			heldOut = append(heldOut, of.HeldOut[place*k:(place+1)*k]...)
 		}
 		for _, part := range []struct{ to, from []float32 }{{m.HeldOut, heldOut}, {m.Target, of.Target}, {m.TargetCrossed, of.Compared()}} {
-			for i, p := range c.classifiers[run].Probabilities(weightest.Widen(part.from)) {
+			for i, p := range c.classifiers[run].Probabilities(convert.Slice[float64](part.from)) {
 				part.to[i] += float32(votes[j] * p)
 			}
 		}

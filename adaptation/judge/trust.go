@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"iwda/inference/trust"
-	"iwda/weightest"
+	"iwda/internal/convert"
 )
 
 // Trust says what is known of what these runs predict together, with votes as in [Choice], corrected so, without a label of the
@@ -28,12 +28,12 @@ func (c *Comparison) Trust(names []string, runs []int, votes []float64, correcti
 		e.Dependent = "all runs were aligned with the target, and a run without alignment is needed"
 	}
 	by := trust.Classifier{Shares: c.Shared.Shares, HeldOut: run.heldOut(), Labels: run.HeldOutLabels, Rows: run.target(), OwnHeldOut: c.own(run.HeldOut, correction), Own: c.own(run.Target, correction)}
-	return trust.Of(names, by, together.Predictions(), e)
+	return trust.Of(names, by, together, e)
 }
 
 // own returns what the reference predicts by its logits of some rows, corrected so.
 func (c *Comparison) own(logits []float32, correction Correction) []int {
-	return largest(c.Shared.Corrected(correction.Shares(c.Shared.SpeaksFor, c.Shared.Target())).Probabilities(weightest.Widen(logits)), c.reference.Classes)
+	return largest(c.Shared.Corrected(correction.Shares(c.Shared.SpeaksFor, c.Shared.Target())).Probabilities(convert.Slice[float64](logits)), c.reference.Classes)
 }
 
 // largest returns the class of the largest of each row's k values.
@@ -44,23 +44,13 @@ func largest(rows []float64, k int) (classes []int) {
 	return classes
 }
 
-// predicted is what runs say together of the target's rows.
-type predicted struct {
-	classes []int     // of the largest mean probability, as it is corrected
-	plain   []float64 // mean calibrated probabilities, of the runs that align nothing if there are any
-	claimed float64   // mean probability of these classes by the same runs under the shares that each estimates
-}
-
-// Predictions are those of package trust.
-func (p predicted) Predictions() trust.Predictions {
-	return trust.Predictions{Classes: p.classes, Plain: p.plain, Claimed: p.claimed}
-}
-
-// together returns what runs predict together, corrected so.
-func (c *Comparison) together(runs []int, votes []float64, correction Correction) (p predicted, err error) {
+// together returns what runs predict together of the target's rows: the classes of the largest mean probability, corrected
+// so; the mean of plain probabilities of the runs that align nothing, if there are any; and what the same runs claim, each
+// under the shares that it estimates.
+func (c *Comparison) together(runs []int, votes []float64, correction Correction) (p trust.Predictions, err error) {
 	k, size := c.Candidates[0].Classes, len(c.Candidates[0].Compared())
 	mean, full := make([]float64, size), make([]float64, size)
-	p.plain = make([]float64, size)
+	p.Plain = make([]float64, size)
 	vouching := slices.DeleteFunc(slices.Clone(runs), func(i int) bool { return Aligns(MethodOf(c.Candidates[i].Run)) })
 	if len(vouching) == 0 {
 		vouching = []int{c.reference.run}
@@ -82,7 +72,7 @@ func (c *Comparison) together(runs []int, votes []float64, correction Correction
 	}
 	for _, i := range runs {
 		fitted, _ := c.Fit(i)
-		floats.AddScaled(mean, vote(i), fitted.Corrected(correction.Shares(fitted.SpeaksFor, fitted.Target())).Probabilities(weightest.Widen(c.Candidates[i].Target)))
+		floats.AddScaled(mean, vote(i), fitted.Corrected(correction.Shares(fitted.SpeaksFor, fitted.Target())).Probabilities(convert.Slice[float64](c.Candidates[i].Target)))
 	}
 	all := 0.0
 	for _, i := range vouching {
@@ -90,13 +80,13 @@ func (c *Comparison) together(runs []int, votes []float64, correction Correction
 	}
 	for _, i := range vouching {
 		fitted, _ := c.Fit(i)
-		logits := weightest.Widen(c.Candidates[i].Compared())
-		floats.AddScaled(p.plain, vote(i)/all, fitted.Probabilities(logits))
+		logits := convert.Slice[float64](c.Candidates[i].Compared())
+		floats.AddScaled(p.Plain, vote(i)/all, fitted.Probabilities(logits))
 		floats.AddScaled(full, vote(i)/all, fitted.Corrected(fitted.Target()).Probabilities(logits))
 	}
-	p.classes = largest(mean, k)
-	for i, class := range p.classes {
-		p.claimed += full[i*k+class] / float64(len(p.classes))
+	p.Classes = largest(mean, k)
+	for i, class := range p.Classes {
+		p.Claimed += full[i*k+class] / float64(len(p.Classes))
 	}
 	return p, nil
 }

@@ -29,7 +29,7 @@ func rightOf(t *testing.T, c *Comparison, truth, runs []int, correction Correcti
 	together := must.Have(c.together(runs, nil, correction))(t)
 	right := 0.0
 	for i, class := range truth {
-		if together.classes[i] == class {
+		if together.Classes[i] == class {
 			right += 1 / float64(len(truth))
 		}
 	}
@@ -91,17 +91,17 @@ func TestPredictedTogether(t *testing.T) {
 	claimed := 0.0
 	for i := range truth {
 		row := corrected[3*i : 3*i+3]
-		if row[alone.classes[i]] < floats.Max(row)-1e-3 { // two are all but the same in some rows
-			t.Fatalf("row %d: %d of %v", i, alone.classes[i], row)
+		if row[alone.Classes[i]] < floats.Max(row)-1e-3 { // two are all but the same in some rows
+			t.Fatalf("row %d: %d of %v", i, alone.Classes[i], row)
 		}
 		claimed += floats.Max(row) / float64(len(truth))
 	}
-	if math.Abs(alone.claimed-claimed) > 1e-3 {
-		t.Errorf("claimed %v, want %v", alone.claimed, claimed)
+	if math.Abs(alone.Claimed-claimed) > 1e-3 {
+		t.Errorf("claimed %v, want %v", alone.Claimed, claimed)
 	}
 	twice, err := c.together([]int{0, 0}, nil, Full)
-	if err != nil || !slices.Equal(twice.classes, alone.classes) || math.Abs(twice.claimed-alone.claimed) > 1e-9 {
-		t.Errorf("twice the same run: %v, %v", twice.claimed, err)
+	if err != nil || !slices.Equal(twice.Classes, alone.Classes) || math.Abs(twice.Claimed-alone.Claimed) > 1e-9 {
+		t.Errorf("twice the same run: %v, %v", twice.Claimed, err)
 	}
 }
 

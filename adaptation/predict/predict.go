@@ -15,6 +15,7 @@ import (
 	"iwda/datasets/normalise"
 	"iwda/experiments/engine"
 	"iwda/experiments/model"
+	"iwda/internal/convert"
 	"iwda/internal/input"
 	"iwda/nets/architecture"
 )
@@ -120,7 +121,6 @@ func (e Ensemble) Each(ctx context.Context, inputs []Input, shares [][]float64, 
 // of a batch, then the second, and so on.
 func EachOf(ctx context.Context, inputs []Input, ensembles []Ensemble, shares [][][]float64, take func(ensemble int, id string, probabilities []float32) error) error {
 	k := len(ensembles[0][0].model.Classes)
-	narrow := make([]float32, k)
 	return eachBatch(ctx, inputs, slices.Concat(ensembles...), func(b batch, logits [][]float32) error {
 		for which, e := range ensembles {
 			mean, err := e.mean(logits[:len(e)], shares[which])
@@ -128,11 +128,9 @@ func EachOf(ctx context.Context, inputs []Input, ensembles []Ensemble, shares []
 				return err
 			}
 			logits = logits[len(e):]
+			narrow := convert.Slice[float32](mean)
 			for i := range len(mean) / k {
-				for j, v := range mean[i*k : (i+1)*k] {
-					narrow[j] = float32(v)
-				}
-				if err := take(which, b.id(i), narrow); err != nil {
+				if err := take(which, b.id(i), narrow[i*k:(i+1)*k]); err != nil {
 					return err
 				}
 			}

@@ -10,8 +10,8 @@ import (
 	"iwda/datasets/table"
 	"iwda/experiments/model"
 	"iwda/inference/sets"
+	"iwda/internal/convert"
 	"iwda/internal/input"
-	"iwda/weightest"
 )
 
 // Request says what is predicted of which rows, and where to.
@@ -133,7 +133,7 @@ func (e Ensemble) each(ctx context.Context, inputs []Input, shares [][]float64, 
 			return err
 		}
 		for i := range len(plain) / k {
-			if err := add(b.id(i), weightest.Narrow(corrected[i*k:(i+1)*k]), thresholds.Of(plain[i*k:(i+1)*k])...); err != nil {
+			if err := add(b.id(i), convert.Slice[float32](corrected[i*k:(i+1)*k]), thresholds.Of(plain[i*k:(i+1)*k])...); err != nil {
 				return err
 			}
 		}

@@ -8,6 +8,7 @@ import (
 
 	"iwda/experiments/report/sheet"
 	"iwda/inference/monitor"
+	"iwda/internal/convert"
 	"iwda/internal/heading"
 	"iwda/weightest/shifttest"
 )
@@ -28,7 +29,7 @@ func Compare(nameA, nameB string, a, b *State, level float64) (sheet.Sheet, erro
 	for i, s := range []*State{a, b} {
 		sums := make([]float64, len(s.Reference.Classes)*shifttest.PerClass)
 		for _, batch := range s.Batches {
-			floats.Add(sums, floatsOf(batch.Bins))
+			floats.Add(sums, convert.Slice[float64](batch.Bins))
 		}
 		e, err := s.Reference.Counts.Of(sums)
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"iwda/inference/monitor"
+	"iwda/internal/convert"
 	"iwda/internal/input"
 	"iwda/internal/printable"
 	"iwda/internal/wholefile"
@@ -74,7 +75,7 @@ func (s *State) Findings(window, first int) (all []Finding, err error) {
 			}
 			finding.Alarms = append(finding.Alarms, sound)
 		}
-		if finding.Known, err = s.known(floatsOf(b.Bins), more); err == nil {
+		if finding.Known, err = s.known(convert.Slice[float64](b.Bins), more); err == nil {
 			finding.SoFar, err = s.known(sums, more)
 		}
 		if err != nil {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"iwda/inference/monitor"
+	"iwda/internal/convert"
 	"iwda/internal/input"
 	"iwda/internal/seal"
 	"iwda/internal/system"
@@ -132,9 +133,9 @@ func (s *State) add(b Batch) (already *Batch, err error) {
 	}
 	var earlier [][]float64
 	for _, before := range s.Batches {
-		earlier = append(earlier, floatsOf(before.Bins))
+		earlier = append(earlier, convert.Slice[float64](before.Bins))
 	}
-	s.Experts = s.monitor.Next(s.Experts, earlier, floatsOf(b.Bins))
+	s.Experts = s.monitor.Next(s.Experts, earlier, convert.Slice[float64](b.Bins))
 	b.Evidence = nil
 	for _, logs := range s.Experts {
 		b.Evidence = append(b.Evidence, monitor.Evidence(logs))
@@ -168,14 +169,6 @@ func (s *State) Sounded() []int {
 		first[i] = slices.IndexFunc(s.Batches, func(b Batch) bool { return b.Evidence[i] >= s.monitor.Threshold() })
 	}
 	return first
-}
-
-func floatsOf(counts []int) []float64 {
-	values := make([]float64, len(counts))
-	for i, n := range counts {
-		values[i] = float64(n)
-	}
-	return values
 }
 
 // Write writes the state as a file, in one step, with its seal.

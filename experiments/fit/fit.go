@@ -18,6 +18,7 @@ import (
 	"iwda/experiments/measure"
 	"iwda/experiments/model"
 	"iwda/experiments/store"
+	"iwda/internal/convert"
 	"iwda/internal/evenly"
 	"iwda/internal/system"
 	"iwda/learners"
@@ -26,7 +27,6 @@ import (
 	"iwda/learners/perceptron"
 	"iwda/learners/regression"
 	"iwda/nets/architecture"
-	"iwda/weightest"
 )
 
 // learnersOf are the learners by the names of their networks.
@@ -80,7 +80,7 @@ func Run(ctx context.Context, run config.Resolved, dir store.Dir, options Option
 	pass := func(set datasets.Set) measure.Pass {
 		return func(ctx context.Context, takers ...measure.Taker) error {
 			return eachRows(ctx, set, func(values []float32, labels datasets.Labels) error {
-				b := measure.Batch{Logits: weightest.Narrow(m.Logits(values, data.Shape[0], options.Threads)), Labels: labels}
+				b := measure.Batch{Logits: convert.Slice[float32](m.Logits(values, data.Shape[0], options.Threads)), Labels: labels}
 				for _, t := range takers {
 					if err := t.Take(b); err != nil {
 						return err
@@ -154,8 +154,8 @@ func learn(ctx context.Context, run config.Resolved, data *domains.Rows, options
 		return fitted.Model, nil, nil
 	}
 	crossed := &measure.Crossed{
-		HeldOut: &measure.Outputs{Width: k, Logits: weightest.Narrow(fitted.Crossed.Logits), Labels: evenly.Pick(rows.Labels, fitted.Crossed.Rows), Rows: fitted.Crossed.Rows},
-		Target:  &measure.Outputs{Width: k, Logits: weightest.Narrow(fitted.Crossed.InTurn(k))},
+		HeldOut: &measure.Outputs{Width: k, Logits: convert.Slice[float32](fitted.Crossed.Logits), Labels: evenly.Pick(rows.Labels, fitted.Crossed.Rows), Rows: fitted.Crossed.Rows},
+		Target:  &measure.Outputs{Width: k, Logits: convert.Slice[float32](fitted.Crossed.InTurn(k))},
 	}
 	if rows.Groups != nil {
 		crossed.HeldOut.Groups = evenly.Pick(rows.Groups, fitted.Crossed.Rows)

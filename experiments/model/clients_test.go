@@ -18,11 +18,11 @@ import (
 
 	"iwda/datasets/normalise"
 	"iwda/experiments/model"
+	"iwda/internal/convert"
 	"iwda/internal/must"
 	"iwda/internal/testfiles"
 	"iwda/nets/architecture"
 	"iwda/torch"
-	"iwda/weightest"
 )
 
 const clientRows = 100
@@ -63,7 +63,7 @@ func eachModel(t *testing.T, f func(t *testing.T, c clientCase, m model.Model), 
 				about.Normalise(values)
 				torch.NoGrad(func() {
 					features, logits := outputsOf(m, values, c.shape...)
-					c.features, c.logits = weightest.Widen(features), weightest.Widen(logits)
+					c.features, c.logits = convert.Slice[float64](features), convert.Slice[float64](logits)
 					c.probabilities = must.Have(about.Probabilities(logits, about.Shares.Target))(t)
 				})
 				if !slices.ContainsFunc(c.probabilities, func(p float64) bool { return p > 0.1 && p < 0.9 }) {
@@ -229,7 +229,7 @@ json.dump({name: values.flatten().tolist() for name, values in made.items()}, op
 		testfiles.ReadJSON(t, output, &got)
 		within(t, "corrected probabilities", got.Predicted, c.probabilities)
 		within(t, "corrected probabilities by iwda.load", got.Loaded, c.probabilities)
-		plain := must.Have(c.about.Probabilities(weightest.Narrow(c.logits), nil))(t)
+		plain := must.Have(c.about.Probabilities(convert.Slice[float32](c.logits), nil))(t)
 		within(t, "probabilities", got.Plain, plain)
 		if strings.HasPrefix(c.name, "mlp-features-none") {
 			within(t, "logits of the mlp of ten lines", got.Logits, c.logits)

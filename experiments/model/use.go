@@ -11,6 +11,7 @@ import (
 
 	"iwda/datasets"
 	"iwda/inference/classshares"
+	"iwda/internal/convert"
 	"iwda/learners"
 	"iwda/learners/boosting"
 	"iwda/learners/forest"
@@ -19,7 +20,6 @@ import (
 	"iwda/nets/architecture"
 	"iwda/nets/onnx"
 	"iwda/nets/statedict"
-	"iwda/weightest"
 	"iwda/weightest/calibration"
 )
 
@@ -38,7 +38,7 @@ func (m Metadata) Probabilities(logits []float32, shares []float64) ([]float64, 
 	if err != nil {
 		return nil, err
 	}
-	return c.Probabilities(weightest.Widen(logits)), nil
+	return c.Probabilities(convert.Slice[float64](logits)), nil
 }
 
 // corrected is calibration and correction for shares, if there are any, in one.
@@ -141,7 +141,7 @@ func (m Model) learnt() learners.Model {
 	n, k := m.Architecture, len(m.Classes)
 	switch n.Name {
 	case architecture.Linear:
-		return regression.Classifier{Weight: weightest.Widen(values(regression.WeightTensor)), Bias: weightest.Widen(values(regression.BiasTensor))}
+		return regression.Classifier{Weight: convert.Slice[float64](values(regression.WeightTensor)), Bias: convert.Slice[float64](values(regression.BiasTensor))}
 	case architecture.MLP, architecture.Perceptron:
 		if n.HiddenLayers > 1 {
 			return nil
@@ -166,5 +166,7 @@ func (m Model) Logits(torch bool) func(values []float32) []float32 {
 	if of == nil {
 		return nil
 	}
-	return func(values []float32) []float32 { return weightest.Narrow(of.Logits(values, m.Input.Shape[0], 1)) }
+	return func(values []float32) []float32 {
+		return convert.Slice[float32](of.Logits(values, m.Input.Shape[0], 1))
+	}
 }

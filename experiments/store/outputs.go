@@ -12,6 +12,7 @@ import (
 
 	"github.com/maruel/safetensors"
 
+	"iwda/internal/convert"
 	"iwda/internal/evenly"
 	"iwda/internal/input"
 	"iwda/nets/statedict"
@@ -191,12 +192,8 @@ type Statistics struct {
 // Add adds those of an update after a step: C, k×k, and mu, k.
 func (s *Statistics) Add(step int, confusion, targetPredictions []float64) {
 	s.Steps = append(s.Steps, int64(step))
-	for _, v := range confusion {
-		s.Confusion = append(s.Confusion, float32(v))
-	}
-	for _, v := range targetPredictions {
-		s.TargetPredictions = append(s.TargetPredictions, float32(v))
-	}
+	s.Confusion = append(s.Confusion, convert.Slice[float32](confusion)...)
+	s.TargetPredictions = append(s.TargetPredictions, convert.Slice[float32](targetPredictions)...)
 }
 
 // WriteStatistics writes statistics.safetensors, nothing if there was no update.

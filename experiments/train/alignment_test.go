@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"iwda/experiments/config"
+	"iwda/internal/convert"
 	"iwda/internal/must"
 	"iwda/torch"
-	"iwda/weightest"
 )
 
 // spy is an alignment that keeps what it was last given.
@@ -47,11 +47,11 @@ func TestWeightsInTheLosses(t *testing.T) {
 		used := torch.ToSlice[float32](trainer.classWeights.inLosses[0])
 		switch {
 		case want.oracle:
-			if !slices.Equal(used, weightest.Narrow(trainer.classWeights.Truth)) {
+			if !slices.Equal(used, convert.Slice[float32](trainer.classWeights.Truth)) {
 				t.Errorf("%s: weights %v, true ones %v", method, used, trainer.classWeights.Truth)
 			}
 		case want.estimated:
-			if !slices.Equal(used, weightest.Narrow(trainer.classWeights.sources[0].tracker.Weights())) || used[0] == 1 {
+			if !slices.Equal(used, convert.Slice[float32](trainer.classWeights.sources[0].tracker.Weights())) || used[0] == 1 {
 				t.Errorf("%s: weights %v, estimated %v", method, used, trainer.classWeights.sources[0].tracker.Weights())
 			}
 		default:

@@ -9,6 +9,7 @@ import (
 	"iwda/experiments/config"
 	"iwda/experiments/measure"
 	"iwda/experiments/store"
+	"iwda/internal/convert"
 	"iwda/torch"
 	"iwda/weightest"
 )
@@ -112,7 +113,7 @@ func (w *classWeights) update(step int) (updates []store.WeightUpdate, err error
 		shares.Weights = of.tracker.Weights()
 		w.kept.Add(step, confusion.RawMatrix().Data, predictions)
 		if update.Changed && w.estimated {
-			torch.CopyFromSlice(w.inLosses[i], weightest.Narrow(update.Weights))
+			torch.CopyFromSlice(w.inLosses[i], convert.Slice[float32](update.Weights))
 		}
 		updates = append(updates, store.WeightUpdate{
 			Step: step, Source: shares.Name, Weights: update.Weights, Distance: shares.Distance().OrNaN(),

@@ -19,6 +19,7 @@ import (
 	savedmodel "iwda/experiments/model"
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
+	"iwda/internal/convert"
 	"iwda/internal/must"
 	"iwda/internal/testfiles"
 	"iwda/internal/version"
@@ -301,8 +302,8 @@ func TestStatisticsGiveTheWeights(t *testing.T) {
 			t.Fatalf("statistics after step %d of an update after %d", kept.Steps[i], u.Step)
 		}
 		estimate, err := weightest.QP{}.Estimate(weightest.Problem{
-			Confusion:         mat.NewDense(k, k, weightest.Widen(kept.Confusion[i*k*k:(i+1)*k*k])),
-			TargetPredictions: weightest.Widen(kept.TargetPredictions[i*k : (i+1)*k]), SourceDistribution: result.LabelDistributions.Source,
+			Confusion:         mat.NewDense(k, k, convert.Slice[float64](kept.Confusion[i*k*k:(i+1)*k*k])),
+			TargetPredictions: convert.Slice[float64](kept.TargetPredictions[i*k : (i+1)*k]), SourceDistribution: result.LabelDistributions.Source,
 		})
 		if err != nil {
 			t.Fatal(err)

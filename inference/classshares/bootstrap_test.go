@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"iwda/internal/convert"
 	"iwda/internal/gaussians"
 	"iwda/internal/must"
 	"iwda/weightest"
@@ -15,7 +16,9 @@ import (
 )
 
 // rowsOf are those of probabilities.
-func rowsOf(wide []float64) Rows { return Rows{Values: weightest.Narrow(wide), Probabilities: true} }
+func rowsOf(wide []float64) Rows {
+	return Rows{Values: convert.Slice[float32](wide), Probabilities: true}
+}
 
 // Of a classifier that is too sure by half and biased, with few held-out rows and many of the
 // target, the calibration is what is known least. Intervals that take it as given hold half to

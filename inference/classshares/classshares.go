@@ -19,6 +19,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"iwda/internal/clusters"
+	"iwda/internal/convert"
 	"iwda/internal/evenly"
 	"iwda/weightest"
 	"iwda/weightest/calibration"
@@ -170,7 +171,7 @@ func sharesOf(labels []int, k int) []float64 {
 
 // logits returns what calibration reads of the rows, if this probability stands for 0.
 func (r Rows) logits(k int, zero float64) []float64 {
-	wide := weightest.Widen(r.Values)
+	wide := convert.Slice[float64](r.Values)
 	if r.Probabilities {
 		return calibration.CenteredLogs(wide, k, zero)
 	}
@@ -181,7 +182,7 @@ func (r Rows) logits(k int, zero float64) []float64 {
 // calibration leaves as they are stay the same numbers.
 func (c Classifier) Of(rows Rows) []float64 {
 	if rows.Probabilities && c.Form == calibration.None && floats.Norm(c.Biases, 1) == 0 {
-		return weightest.Widen(rows.Values)
+		return convert.Slice[float64](rows.Values)
 	}
 	return c.Probabilities(rows.logits(len(c.Scales), c.Zero))
 }

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"iwda/inference/classshares"
+	"iwda/internal/convert"
 	"iwda/internal/must"
 	"iwda/weightest"
 	"iwda/weightest/calibration"
@@ -81,11 +82,11 @@ func TestLabelShiftOfProbabilitiesAsGiven(t *testing.T) {
 		t.Errorf("%+v", found)
 	}
 	rounded := func(rows classshares.Rows) classshares.Rows {
-		probabilities := calibration.Identity(3).Probabilities(weightest.Widen(rows.Values))
+		probabilities := calibration.Identity(3).Probabilities(convert.Slice[float64](rows.Values))
 		for i, p := range probabilities {
 			probabilities[i] = math.Round(20*p) / 20
 		}
-		return classshares.Rows{Values: weightest.Narrow(probabilities), Probabilities: true}
+		return classshares.Rows{Values: convert.Slice[float32](probabilities), Probabilities: true}
 	}
 	s := must.Have(classshares.Fit(3, rounded(heldOut), labels, rounded(target), classshares.Settings{}))(t)
 	if test, err := s.TestLabelShift(how); err != nil || !test.Tested() {
@@ -187,7 +188,7 @@ func TestCorrected(t *testing.T) {
 	c := must.Have(classshares.Calibrate(3, heldOut, labels, classshares.Settings{}))(t)
 	for _, q := range [][]float64{targetShares, {0.4, 0.6, 0}} {
 		want := must.Have(weightest.Correct(c.Of(heldOut), q, c.SpeaksFor))(t)
-		got := c.Corrected(q).Probabilities(weightest.Widen(heldOut.Values))
+		got := c.Corrected(q).Probabilities(convert.Slice[float64](heldOut.Values))
 		if floats.Distance(got, want, math.Inf(1)) > 1e-12 {
 			t.Errorf("for %v %v, want %v", q, got[:6], want[:6])
 		}

@@ -15,6 +15,7 @@ import (
 
 	"iwda/inference/classshares"
 	"iwda/inference/floor"
+	"iwda/internal/convert"
 	"iwda/internal/evenly"
 	"iwda/weightest"
 	"iwda/weightest/intervals"
@@ -275,7 +276,7 @@ func (s Classifier) floor(predicted []int, bound float64) (float64, error) {
 		if rows.Probabilities {
 			return s.Logits(rows)
 		}
-		return mat.NewDense(len(rows.Values)/k, k, weightest.Widen(rows.Values))
+		return mat.NewDense(len(rows.Values)/k, k, convert.Slice[float64](rows.Values))
 	}
 	onSource, onTarget := s.HeldOut.Drawn(k, most), s.Rows.Drawn(k, most)
 	heldOut, target := s.HeldOut.Evenly(k, most), s.Rows.Evenly(k, most)

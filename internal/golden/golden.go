@@ -18,6 +18,8 @@ import (
 	"strings"
 	"testing"
 
+	"iwda/internal/convert"
+
 	"github.com/sbinet/npyio"
 	"github.com/sbinet/npyio/npz"
 )
@@ -104,11 +106,7 @@ func readArray(r *npz.Reader, key string, header *npyio.Header) ([]float64, erro
 func readAs[T float32 | float64 | int64 | uint64](r *npz.Reader, key string) ([]float64, error) {
 	var values []T
 	err := r.Read(key, &values)
-	wide := make([]float64, len(values))
-	for i, v := range values {
-		wide[i] = float64(v)
-	}
-	return wide, err
+	return convert.Slice[float64](values), err
 }
 
 // Get returns the array of the key and stops the test where there is none.

@@ -16,6 +16,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
+	"iwda/internal/convert"
 	"iwda/internal/evenly"
 	"iwda/internal/parallel"
 	"iwda/internal/simd"
@@ -184,7 +185,7 @@ func (c Classifier) Logits(values []float32, d, threads int) []float64 {
 	}
 	logits := make([]float64, len(values)/d*k)
 	parallel.Each(threads, blocks(len(values)/d), func(_, b int) {
-		x := blockOf(widen(values[b*blockRows*d:min(len(values), (b+1)*blockRows*d)]), d)
+		x := blockOf(convert.Slice[float64](values[b*blockRows*d:min(len(values), (b+1)*blockRows*d)]), d)
 		z := make([]float64, k*x.rows)
 		x.logits(z, vectors)
 		simd.Transpose(logits[b*blockRows*k:], z, k, x.rows, k, x.rows)
@@ -194,13 +195,5 @@ func (c Classifier) Logits(values []float32, d, threads int) []float64 {
 
 // Tensors returns the weight and the bias.
 func (c Classifier) Tensors() []learners.Tensor {
-	return []learners.Tensor{{Name: WeightTensor, Values: float32s(c.Weight), Width: len(c.Weight) / len(c.Bias)}, {Name: BiasTensor, Values: float32s(c.Bias)}}
-}
-
-func float32s(values []float64) []float32 {
-	narrow := make([]float32, len(values))
-	for i, v := range values {
-		narrow[i] = float32(v)
-	}
-	return narrow
+	return []learners.Tensor{{Name: WeightTensor, Values: convert.Slice[float32](c.Weight), Width: len(c.Weight) / len(c.Bias)}, {Name: BiasTensor, Values: convert.Slice[float32](c.Bias)}}
 }

@@ -36,14 +36,6 @@ func blockOf(wide []float64, d int) block {
 	return x
 }
 
-func widen(values []float32) []float64 {
-	wide := make([]float64, len(values))
-	for i, v := range values {
-		wide[i] = float64(v)
-	}
-	return wide
-}
-
 // logits sets those of vectors of weights, each with its bias, one after the other.
 func (b block) logits(z, vectors []float64) {
 	simd.CombineAll(z[:len(vectors)/(len(b.columns)/b.rows)*b.rows], b.columns, vectors, b.rows)

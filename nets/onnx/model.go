@@ -21,6 +21,7 @@ import (
 	"strings"
 
 	"iwda/datasets/normalise"
+	"iwda/internal/convert"
 	"iwda/nets/architecture"
 )
 
@@ -171,11 +172,7 @@ func (g *graph) probabilities(logits rows, scales, shifts []float64) {
 		if len(step.values) != logits.size {
 			g.fail("%d %s for %d classes", len(step.values), step.name, logits.size)
 		}
-		values := make([]float32, len(step.values))
-		for i, v := range step.values {
-			values[i] = float32(v)
-		}
-		x = g.node(step.operator, []string{x, g.constant(step.name, Tensor{[]int{len(values)}, values})})
+		x = g.node(step.operator, []string{x, g.constant(step.name, Tensor{[]int{len(step.values)}, convert.Slice[float32](step.values)})})
 	}
 	g.nodeAs("Softmax", []string{x}, g.prefix+probabilities, integer("axis", 1))
 }

@@ -14,10 +14,10 @@ import (
 
 	"iwda/datasets"
 	"iwda/datasets/table"
+	"iwda/internal/convert"
 	"iwda/internal/evenly"
 	"iwda/internal/wholefile"
 	"iwda/research/npz"
-	"iwda/weightest"
 )
 
 // digits are MNIST's two sets, and what networks read of them once one is trained.
@@ -94,7 +94,7 @@ func (d *digits) predict(ctx context.Context, t training) (predictions, error) {
 	if err != nil {
 		return predictions{}, fmt.Errorf("network %s: %w", t.Name, err)
 	}
-	p := predictions{weightest.Widen(heldOut), weightest.Widen(test)}
+	p := predictions{convert.Slice[float64](heldOut), convert.Slice[float64](test)}
 	d.say("%s: trained, %.2f%% of the test images right", t.Name, 100*accuracy(p.test, d.testLabels))
 	if len(heldOut) > 0 {
 		if err := d.write(name+heldOutSuffix, heldOut, evenly.Pick(d.trainLabels, t.HeldOut)); err != nil {
@@ -143,7 +143,7 @@ func (d *digits) readRows(name string, labels []int) (logits []float64, err erro
 	}
 	values := make([]float32, set.Len()*classes)
 	datasets.CopyRows(values, set, evenly.All(set.Len()))
-	return weightest.Widen(values), nil
+	return convert.Slice[float64](values), nil
 }
 
 func (d *digits) write(name string, values []float32, labels []int) error {
