@@ -319,10 +319,7 @@ func distance(a, b []float32, enough float32) (sum float32) {
 func (c column) hash(row []float32) (sum uint64) {
 	for at := c.from; at < c.to; at++ {
 		if v := row[at]; v != 0 { // as most of those of words are
-			h := (uint64(at)<<32 | uint64(math.Float32bits(v))) + 0x9e3779b97f4a7c15
-			h = (h ^ h>>30) * 0xbf58476d1ce4e5b9 // the finaliser of SplitMix64 (Steele, Lea and Flood 2014)
-			h = (h ^ h>>27) * 0x94d049bb133111eb
-			sum += h ^ h>>31
+			sum += evenly.Mix(uint64(at)<<32 | uint64(math.Float32bits(v)))
 		}
 	}
 	return sum

@@ -141,11 +141,9 @@ func (s *State) Line(f Finding) string {
 func WriteLog(path string, findings []Finding) error {
 	var want bytes.Buffer
 	for _, f := range findings {
-		text, err := line(f)
-		if err != nil {
+		if err := wholefile.JSON(&want, f, ""); err != nil {
 			return err
 		}
-		want.Write(text)
 	}
 	have, err := input.Read(path, mostBytes)
 	if err != nil || !bytes.HasPrefix(want.Bytes(), have) {

@@ -13,6 +13,7 @@ import (
 
 	"iwda/datasets/table"
 	"iwda/inference/monitor"
+	"iwda/internal/evenly"
 	"iwda/internal/input"
 	"iwda/weightest/shifttest"
 )
@@ -107,14 +108,11 @@ func (k *kept) add(group, value int) {
 		return
 	}
 	now, known := k.best[group]
-	now.place++
-	// The finaliser of SplitMix64 (Steele, Lea and Flood 2014).
-	rank := uint64(group)<<32 + uint64(now.place)*0x9e3779b97f4a7c15
-	rank = (rank ^ rank>>30) * 0xbf58476d1ce4e5b9
-	rank = (rank ^ rank>>27) * 0x94d049bb133111eb
-	if rank ^= rank >> 31; !known || rank < now.rank {
+	rank := evenly.Mix(uint64(group)<<32 + uint64(now.place)*0x9e3779b97f4a7c15)
+	if !known || rank < now.rank {
 		now.rank, now.value = rank, value
 	}
+	now.place++
 	k.best[group] = now
 }
 

@@ -173,24 +173,15 @@ func (s *State) Sounded() []int {
 
 // Write writes the state as a file, in one step, with its seal.
 func (s *State) Write(disk *wholefile.Disk, path string) error {
-	content, err := line(s)
-	if err != nil {
+	var text bytes.Buffer
+	if err := wholefile.JSON(&text, s, ""); err != nil {
 		return err
 	}
-	content = append([]byte(sealed+seal.Zeros+`",`), content[1:]...)
+	content := append([]byte(sealed+seal.Zeros+`",`), text.Bytes()[1:]...)
 	if err := seal.Set(content, sealed); err != nil {
 		return err
 	}
 	return disk.WriteText(path, string(content))
-}
-
-// line is a value as a line of JSON.
-func line(value any) ([]byte, error) {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	err := encoder.Encode(value)
-	return b.Bytes(), err
 }
 
 // IsState reports whether a file begins as that of a state.

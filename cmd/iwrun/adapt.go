@@ -162,7 +162,7 @@ func runAdapt(o adaptOptions, s streams) error {
 	}
 	switch {
 	case o.JSON:
-		err = printJSON(outcome, s)
+		err = wholefile.JSON(s.out, outcome, "  ") // as outcome.json has it
 	case !o.Quiet:
 		shown := *outcome
 		shown.Warnings = slices.DeleteFunc(slices.Clone(shown.Warnings), func(w string) bool { return slices.Contains(p.Warnings, w) })

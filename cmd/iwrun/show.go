@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,6 +14,7 @@ import (
 	"iwda/inference/trust"
 	"iwda/internal/commandline"
 	"iwda/internal/input"
+	"iwda/internal/wholefile"
 )
 
 func newShowCommand(s streams) *cli.Command {
@@ -45,7 +45,7 @@ Examples:
 				return input.Wrong(err)
 			}
 			if asJSON {
-				err = printJSON(outcome, s)
+				err = wholefile.JSON(s.out, outcome, "  ") // as outcome.json has it
 			} else {
 				outcome.Print(s.out, folder)
 			}
@@ -55,14 +55,6 @@ Examples:
 			return err
 		},
 	}
-}
-
-// printJSON prints an outcome as outcome.json has it.
-func printJSON(outcome *adapt.Outcome, s streams) error {
-	encoder := json.NewEncoder(s.out)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(outcome)
 }
 
 // outcomeOf reads the outcome of a folder. The error says what else the folder is.

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"iwda/datasets"
+	"iwda/datasets/table"
 	"iwda/experiments/domains"
 	"iwda/experiments/store"
 	"iwda/inference/classshares"
@@ -118,20 +119,10 @@ func (c Confusion) Take(b Batch) error {
 	k := len(c)
 	for i := range b.Labels.Len() {
 		if class, known := b.Labels.At(i); known {
-			c[class][largest(b.Logits[i*k:(i+1)*k])]++
+			c[class][table.Largest(b.Logits[i*k:(i+1)*k])]++
 		}
 	}
 	return nil
-}
-
-// largest is the first class with the largest value.
-func largest(values []float32) (class int) {
-	for i, v := range values {
-		if v > values[class] {
-			class = i
-		}
-	}
-	return class
 }
 
 // Accuracy is the share of the labelled rows that are classified right, if there are any.

@@ -158,10 +158,7 @@ func (f file) write(disk *wholefile.Disk, folder string) error {
 	}
 	f.Format, f.Seal = latestFormat, seal.Zeros
 	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	if err := errors.Join(encoder.Encode(f), seal.Set(text.Bytes(), beforeSeal)); err != nil {
+	if err := errors.Join(wholefile.JSON(&text, f, "  "), seal.Set(text.Bytes(), beforeSeal)); err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, err)
 	}
 	return disk.WriteText(path, text.String())

@@ -100,3 +100,12 @@ func Folds(classes, groups []int, folds int) []int {
 	}
 	return of
 }
+
+// Mix is the output function of SplitMix64 (Steele, Lea and Flood 2014), a bijection
+// that changes half of the bits where one changes.
+func Mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}

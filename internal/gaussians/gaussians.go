@@ -36,12 +36,7 @@ type Drawn struct {
 	Labels, Groups []int
 }
 
-// rows draws n rows of one domain, and some more if the last group is larger.
-func (p Problem) rows(n int, shares []float64, rotation float64, random *rand.Rand) (probabilities []float64, labels []int) {
-	d := p.draw(n, shares, rotation, random)
-	return d.Probabilities, d.Labels
-}
-
+// draw draws n rows of one domain, and some more if the last group is larger.
 func (p Problem) draw(n int, shares []float64, rotation float64, random *rand.Rand) (d Drawn) {
 	k := len(shares)
 	sine, cosine := math.Sincos(rotation)
@@ -106,13 +101,13 @@ func (p Problem) DrawTarget(n int, random *rand.Rand) Drawn {
 
 // SourceRows draws n rows of the source: their probabilities, row-major n×k, and classes.
 func (p Problem) SourceRows(n int, random *rand.Rand) (probabilities []float64, labels []int) {
-	return p.rows(n, p.Source, 0, random)
+	d := p.DrawSource(n, random)
+	return d.Probabilities, d.Labels
 }
 
 // TargetRows draws m rows of the target: their probabilities, row-major m×k.
 func (p Problem) TargetRows(m int, random *rand.Rand) []float64 {
-	probabilities, _ := p.rows(m, p.Target, p.Rotation, random)
-	return probabilities
+	return p.DrawTarget(m, random).Probabilities
 }
 
 // classify turns a row of features into the classes' probabilities in the source,

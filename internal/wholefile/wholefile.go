@@ -40,12 +40,15 @@ func (d *Disk) WriteText(path, text string) error {
 // WriteJSON replaces the file at path by a value as JSON for people to read too, in one step as
 // [Disk.Write] does.
 func (d *Disk) WriteJSON(path string, value any) error {
-	return d.Write(path, func(w io.Writer) error {
-		encoder := json.NewEncoder(w)
-		encoder.SetEscapeHTML(false)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(value)
-	})
+	return d.Write(path, func(w io.Writer) error { return JSON(w, value, "  ") })
+}
+
+// JSON writes a value as JSON that leaves <, > and & as they are, indented so, or a line if indent is "".
+func JSON(w io.Writer, value any, indent string) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", indent)
+	return encoder.Encode(value)
 }
 
 // File is a file that is being written: from its beginning on, and again where something

@@ -3,6 +3,8 @@ package intervals
 import (
 	"math"
 	"math/rand/v2"
+
+	"iwda/internal/evenly"
 )
 
 // domain says which of the two samples a row is in, so that rows of the same number in
@@ -17,9 +19,9 @@ const (
 // rowKeys hashes the seed, the domain and the numbers of rows to what poissonCounts needs
 // for all replicas.
 func rowKeys(keys []uint64, seed uint64, of domain, numbers []uint64) {
-	start := mix(mix(seed) + uint64(of))
+	start := evenly.Mix(evenly.Mix(seed) + uint64(of))
 	for i, number := range numbers {
-		keys[i] = mix(start + number)
+		keys[i] = evenly.Mix(start + number)
 	}
 }
 
@@ -38,9 +40,9 @@ func numbers(n int, groups []int) []uint64 {
 // from the Poisson distribution of mean 1 that depend on the row's key and the replica's
 // number alone.
 func poissonCounts(counts []int, keys []uint64, replica int) {
-	start := mix(uint64(replica))
+	start := evenly.Mix(uint64(replica))
 	for i := range counts {
-		u := mix(keys[i] + start)
+		u := evenly.Mix(keys[i] + start)
 		count := int(poissonTable[u>>56])
 		if count < 0 {
 			count = 0
@@ -60,15 +62,6 @@ func drawnCounts(rows int, random *rand.Rand) []int {
 	}
 	poissonCounts(counts, keys, 0)
 	return counts
-}
-
-// mix is the output function of SplitMix64 (Steele, Lea and Flood 2014), a bijection
-// that changes half of the bits where one changes.
-func mix(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
 }
 
 var (

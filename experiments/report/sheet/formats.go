@@ -12,6 +12,7 @@ import (
 	"github.com/rivo/uniseg"
 
 	"iwda/internal/printable"
+	"iwda/internal/wholefile"
 )
 
 // writeJSON writes the sheet as one object: experiment, title, unit, verdict, the facts, notes, and rows.
@@ -52,9 +53,7 @@ func joined(structs ...any) ([]byte, error) {
 			continue
 		}
 		var b bytes.Buffer
-		encoder := json.NewEncoder(&b)
-		encoder.SetEscapeHTML(false)
-		if err := encoder.Encode(s); err != nil {
+		if err := wholefile.JSON(&b, s, ""); err != nil {
 			return nil, err
 		}
 		fields = append(fields, bytes.TrimSuffix(bytes.TrimPrefix(b.Bytes(), []byte("{")), []byte("}\n")))
