@@ -6,6 +6,8 @@ import (
 	"io"
 	"unsafe"
 
+	"iwda/internal/convert"
+
 	"github.com/maruel/safetensors"
 )
 
@@ -55,12 +57,8 @@ func WriteTensors(w io.Writer, tensors []Named, metadata map[string]string) erro
 		if !ok {
 			return &Error{Op: "WriteTensors", Msg: fmt.Sprintf("%s: no file format for elements of type %v", n.Name, dtype)}
 		}
-		entry := safetensors.Tensor{Name: n.Name, DType: of.name, Data: of.data(n.Tensor)}
-		entry.Shape = []uint64{} // nil would be written as null, which other readers refuse
-		for _, d := range n.Tensor.Shape() {
-			entry.Shape = append(entry.Shape, uint64(d))
-		}
-		file.Tensors = append(file.Tensors, entry)
+		shape := convert.Slice[uint64](n.Tensor.Shape()) // nil would be written as null, which other readers refuse
+		file.Tensors = append(file.Tensors, safetensors.Tensor{Name: n.Name, DType: of.name, Shape: shape, Data: of.data(n.Tensor)})
 	}
 	if err := file.Serialize(w); err != nil {
 		return &Error{Op: "WriteTensors", Msg: err.Error()}
@@ -106,10 +104,7 @@ func TensorsOf(entries []safetensors.Tensor) (tensors map[string]Tensor, err err
 }
 
 func parseTensor(entry safetensors.Tensor) (Tensor, error) {
-	shape := make([]int, len(entry.Shape))
-	for i, d := range entry.Shape {
-		shape[i] = int(d)
-	}
+	shape := convert.Slice[int](entry.Shape)
 	for _, of := range fileTypes {
 		if of.name == entry.DType {
 			return of.read(entry.Data, shape), nil

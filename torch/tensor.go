@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"unsafe"
 
+	"iwda/internal/convert"
+
 	"github.com/wangkuiyi/gotorch"
 )
 
@@ -41,13 +43,7 @@ func (t Tensor) box() unsafe.Pointer {
 
 // boxesOf returns the addresses of C++ tensors; a released one's is nil, which the shim
 // refuses.
-func boxesOf(tensors []Tensor) []unsafe.Pointer {
-	boxes := make([]unsafe.Pointer, len(tensors))
-	for i, t := range tensors {
-		boxes[i] = t.box()
-	}
-	return boxes
-}
+func boxesOf(tensors []Tensor) []unsafe.Pointer { return convert.Each(tensors, Tensor.box) }
 
 // mustLive refuses what the shim would, for operations that do not call it.
 func (t Tensor) mustLive(op string) {
@@ -179,11 +175,7 @@ func (t Tensor) Shape() []int {
 	var sizes [C.IWT_MAX_DIMS]C.int64_t
 	var dims C.int64_t
 	done("Shape", C.iwt_shape(t.box(), &sizes[0], &dims), t)
-	shape := make([]int, dims)
-	for i, n := range sizes[:dims] {
-		shape[i] = int(n)
-	}
-	return shape
+	return convert.Slice[int](sizes[:dims])
 }
 
 // Len returns the number of elements.

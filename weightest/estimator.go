@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"iwda/internal/convert"
+
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -77,11 +79,7 @@ func Estimators() []Named { return slices.Clone(estimators) }
 
 // EstimatorNames returns their names, in their order.
 func EstimatorNames() []string {
-	names := make([]string, len(estimators))
-	for i, e := range estimators {
-		names[i] = e.Name
-	}
-	return names
+	return convert.Each(estimators, func(e Named) string { return e.Name })
 }
 
 // Find returns the estimator of the name. An unknown name is an error that lists all.

@@ -12,6 +12,7 @@ import (
 	"iwda/experiments/config"
 	"iwda/experiments/schedule"
 	"iwda/internal/commandline"
+	"iwda/internal/convert"
 	"iwda/internal/input"
 	"iwda/internal/nearest"
 )
@@ -68,10 +69,7 @@ func withoutArguments(action cli.ActionFunc) cli.ActionFunc {
 
 // unexpected is the error of an argument where none is known.
 func unexpected(c *cli.Context) error {
-	var names []string
-	for _, command := range c.App.VisibleCommands() {
-		names = append(names, command.Name)
-	}
+	names := convert.Each(c.App.VisibleCommands(), func(command *cli.Command) string { return command.Name })
 	argument := c.Args().First()
 	if slices.Contains(names, argument) {
 		return wrongUsage("%[1]q is a command of its own, which comes first: iwrun %[1]s", argument)

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"iwda/datasets"
+	"iwda/internal/convert"
 	"iwda/internal/printable"
 )
 
@@ -97,11 +98,7 @@ func All() []Dataset {
 
 // Names returns the names of all data sets, in their order.
 func Names() []string {
-	var names []string
-	for _, d := range All() {
-		names = append(names, d.Name)
-	}
-	return names
+	return convert.Each(All(), func(d Dataset) string { return d.Name })
 }
 
 // Find returns the data set of that name, and an error that lists the known ones where

@@ -10,6 +10,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"iwda/internal/convert"
 	"iwda/internal/nearest"
 )
 
@@ -275,11 +276,7 @@ func fieldsOf(v reflect.Value) []field {
 }
 
 func fieldNames(fields []field) []string {
-	names := make([]string, len(fields))
-	for i, f := range fields {
-		names[i] = f.name
-	}
-	return names
+	return convert.Each(fields, func(f field) string { return f.name })
 }
 
 // leaves returns the paths and values below the struct v that are no structs.

@@ -12,6 +12,7 @@ import (
 
 	"iwda/datasets/catalogue"
 	"iwda/datasets/table"
+	"iwda/internal/convert"
 	"iwda/internal/printable"
 )
 
@@ -225,10 +226,7 @@ func (d Dataset) unknownDomain(p pair) string {
 	if err != nil || !data.Named() {
 		return ""
 	}
-	var names []string
-	for _, files := range d.Domains {
-		names = append(names, files.Domain)
-	}
+	names := convert.Each(d.Domains, func(files catalogue.Files) string { return files.Domain })
 	if len(names) == 0 {
 		return "dataset.domains is missing, the files of each domain, as in domains: {photos: {path: photos.npz}}"
 	}

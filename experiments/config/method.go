@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"iwda/internal/convert"
 	"iwda/internal/nearest"
 )
 
@@ -136,11 +137,7 @@ func Ordered(methods []string) []string {
 
 // MethodNames returns the names of all presets in the order of the paper's tables.
 func MethodNames() []string {
-	names := make([]string, len(presets))
-	for i, m := range presets {
-		names[i] = m.Name
-	}
-	return names
+	return convert.Each(presets, func(m Method) string { return m.Name })
 }
 
 // method accepts the names of methods in any case.

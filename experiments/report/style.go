@@ -4,6 +4,8 @@ import (
 	"image/color"
 	"slices"
 
+	"iwda/internal/convert"
+
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/plotter"
@@ -60,13 +62,7 @@ func (s style) band() color.NRGBA {
 	return faint
 }
 
-func points(lengths ...float64) []vg.Length {
-	converted := make([]vg.Length, len(lengths))
-	for i, length := range lengths {
-		converted[i] = vg.Points(length)
-	}
-	return converted
-}
+func points(lengths ...float64) []vg.Length { return convert.Each(lengths, vg.Points) }
 
 // sans is the figures' typeface.
 func sans(size float64) font.Font {

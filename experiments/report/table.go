@@ -7,6 +7,7 @@ import (
 	"iwda/experiments/config"
 	"iwda/experiments/report/sheet"
 	"iwda/experiments/store"
+	"iwda/internal/convert"
 )
 
 // kind is a table that an experiment's results give.
@@ -34,11 +35,7 @@ const (
 
 // Kinds returns the names of all kinds of tables of one experiment.
 func Kinds() []string {
-	names := make([]string, len(kinds))
-	for i, k := range kinds {
-		names[i] = k.name
-	}
-	return names
+	return convert.Each(kinds, func(k kind) string { return k.name })
 }
 
 // Table returns the table of that kind, and for "" the one that sums the experiment up: accuracy, or gains where

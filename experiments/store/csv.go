@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"iwda/internal/convert"
 	"iwda/internal/input"
 )
 
@@ -153,11 +154,7 @@ func (l lines[R]) records(rows []R) [][]string {
 }
 
 func namesOf[R any](columns []column[R]) []string {
-	names := make([]string, len(columns))
-	for i, c := range columns {
-		names[i] = c.name
-	}
-	return names
+	return convert.Each(columns, func(c column[R]) string { return c.name })
 }
 
 func (l lines[R]) format(rows []R) string {

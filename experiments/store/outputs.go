@@ -73,11 +73,7 @@ func (d Dir) WriteOutputs(o Outputs) error {
 		return tensor(name, safetensors.F32, values, uint64(len(values)/o.Classes), uint64(o.Classes))
 	}
 	labels := func(name string, labels []int) safetensors.Tensor {
-		values := make([]int64, len(labels))
-		for i, label := range labels {
-			values[i] = int64(label)
-		}
-		return tensor(name, safetensors.I64, values, uint64(len(labels)))
+		return tensor(name, safetensors.I64, convert.Slice[int64](labels), uint64(len(labels)))
 	}
 	file := safetensors.File{Tensors: []safetensors.Tensor{
 		logits(heldOutLogits, o.HeldOut), labels(heldOutLabels, o.HeldOutLabels),

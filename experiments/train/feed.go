@@ -10,6 +10,7 @@ import (
 	"iwda/datasets"
 	"iwda/datasets/images"
 	"iwda/experiments/checkpoint"
+	"iwda/internal/convert"
 	"iwda/torch"
 )
 
@@ -39,13 +40,7 @@ func (b batch) images(device torch.Device) (source, target torch.Tensor) {
 }
 
 // classes returns the source labels.
-func (b batch) classes() []int {
-	classes := make([]int, len(b.labels))
-	for i, label := range b.labels {
-		classes[i] = int(label)
-	}
-	return classes
-}
+func (b batch) classes() []int { return convert.Slice[int](b.labels) }
 
 // drawn draws the batches of all domains from sets in memory.
 type drawn struct {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"iwda/experiments/config"
+	"iwda/internal/convert"
 	"iwda/losses"
 	"iwda/losses/form"
 	"iwda/nets"
@@ -97,11 +98,7 @@ func meanBySource(classification []torch.Tensor) func(losses []torch.Tensor) tor
 		return func(losses []torch.Tensor) torch.Tensor { return losses[0] }
 	}
 	all := func(losses []torch.Tensor) torch.Tensor {
-		values := make([]torch.Tensor, len(losses))
-		for i, loss := range losses {
-			values[i] = loss.Reshape(1)
-		}
-		return torch.Cat(0, values...)
+		return torch.Cat(0, convert.Each(losses, func(loss torch.Tensor) torch.Tensor { return loss.Reshape(1) })...)
 	}
 	counts := all(classification).Detach().Scale(-1).Softmax(0)
 	return func(losses []torch.Tensor) torch.Tensor { return all(losses).Mul(counts).Sum() }

@@ -10,6 +10,7 @@ import (
 	"iwda/experiments/checkpoint"
 	"iwda/experiments/measure"
 	"iwda/experiments/store"
+	"iwda/internal/convert"
 	"iwda/internal/system"
 	"iwda/internal/throttle"
 	"iwda/torch"
@@ -260,10 +261,7 @@ func (r *readings) take(tradeOff float64, step func(reading, stepValues) error) 
 	if r.empty() {
 		return nil
 	}
-	tensors := make([]torch.Tensor, len(r.waiting))
-	for i, w := range r.waiting {
-		tensors[i] = w.values
-	}
+	tensors := convert.Each(r.waiting, func(w reading) torch.Tensor { return w.values })
 	var copied []float32
 	torch.Tidy(func() {
 		together := tensors[0]

@@ -25,6 +25,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"iwda/internal/convert"
 )
 
 // Criterion judges candidates without labels of the target.
@@ -59,11 +61,7 @@ func All() []Criterion { return slices.Clone(criteria) }
 
 // Names returns the names of all criteria, in the order of [All].
 func Names() []string {
-	names := make([]string, len(criteria))
-	for i, c := range criteria {
-		names[i] = c.Name
-	}
-	return names
+	return convert.Each(criteria, func(c Criterion) string { return c.Name })
 }
 
 // Find returns the criterion of that name, and an error that lists the known ones where
@@ -77,11 +75,7 @@ func Find(name string) (Criterion, error) {
 
 // Needs are the parts of an Input that the criterion reads.
 func (c Criterion) Needs() []string {
-	names := make([]string, len(c.needs))
-	for i, n := range c.needs {
-		names[i] = n.what
-	}
-	return names
+	return convert.Each(c.needs, func(n need) string { return n.what })
 }
 
 // ErrMissing is wrapped by the error of a criterion that an [Input] does not hold enough

@@ -21,6 +21,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"iwda/internal/convert"
 	"iwda/internal/input"
 	"iwda/internal/nearest"
 	"iwda/internal/printable"
@@ -113,11 +114,7 @@ func said(err error) string {
 	do := "check the path"
 	folder, name := filepath.Split(filepath.Clean(at.Path))
 	entries, listed := os.ReadDir(cmp.Or(folder, "."))
-	var names []string
-	for _, entry := range entries {
-		names = append(names, entry.Name())
-	}
-	if near := nearest.Name(name, names); near != "" {
+	if near := nearest.Name(name, convert.Each(entries, fs.DirEntry.Name)); near != "" {
 		do = "did you mean " + filepath.Join(folder, near) + "?"
 	} else if listed != nil {
 		do = "there is no folder " + filepath.Clean(folder) + " either: check the path"

@@ -1,11 +1,20 @@
-// Package convert turns numbers of one type into those of another.
+// Package convert makes slices of other slices.
 package convert
 
-// Slice returns the values as numbers of type To.
-func Slice[To, From int | int64 | uint64 | float32 | float64](values []From) []To {
-	converted := make([]To, len(values))
+// Slice returns numbers as those of another type.
+func Slice[To, From ~int | ~int32 | ~int64 | ~uint64 | ~float32 | ~float64](values []From) []To {
+	all := make([]To, len(values))
 	for i, v := range values {
-		converted[i] = To(v)
+		all[i] = To(v)
 	}
-	return converted
+	return all
+}
+
+// Each returns what becomes of each value.
+func Each[From, To any](values []From, become func(From) To) []To {
+	all := make([]To, len(values))
+	for i, v := range values {
+		all[i] = become(v)
+	}
+	return all
 }

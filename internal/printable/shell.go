@@ -3,6 +3,8 @@ package printable
 import (
 	"regexp"
 	"strings"
+
+	"iwda/internal/convert"
 )
 
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:,@%+=-]+$`)
@@ -19,10 +21,4 @@ func ShellWord(text string) string {
 func Quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
 // Command is a command line that a shell reads as these words.
-func Command(words ...string) string {
-	quoted := make([]string, len(words))
-	for i, word := range words {
-		quoted[i] = ShellWord(word)
-	}
-	return strings.Join(quoted, " ")
-}
+func Command(words ...string) string { return strings.Join(convert.Each(words, ShellWord), " ") }

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"iwda/internal/convert"
 	"iwda/internal/input"
 	"iwda/internal/must"
 )
@@ -92,11 +93,7 @@ func Rows(t testing.TB, path string, width int, values []float32, name string, l
 	}
 	add("features", "<f4", fmt.Sprintf("(%d, %d)", len(values)/width, width), values)
 	if len(labels) > 0 {
-		wide := make([]int64, len(labels))
-		for i, label := range labels {
-			wide[i] = int64(label)
-		}
-		add(name, "<i8", fmt.Sprintf("(%d,)", len(labels)), wide)
+		add(name, "<i8", fmt.Sprintf("(%d,)", len(labels)), convert.Slice[int64](labels))
 	}
 	if len(classes) > 0 {
 		letters := make([][8]int32, len(classes))
@@ -110,13 +107,9 @@ func Rows(t testing.TB, path string, width int, values []float32, name string, l
 }
 
 // Names are those of a folder's entries, in order.
-func Names(t testing.TB, folder string) (names []string) {
+func Names(t testing.TB, folder string) []string {
 	t.Helper()
-	entries := must.Have(os.ReadDir(folder))(t)
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	return names
+	return convert.Each(must.Have(os.ReadDir(folder))(t), os.DirEntry.Name)
 }
 
 // Cells changes the rows of a CSV text, of which the first names the columns.

@@ -3,6 +3,7 @@ package perceptron
 import (
 	"fmt"
 
+	"iwda/internal/convert"
 	"iwda/internal/parallel"
 	"iwda/learners"
 )
@@ -28,9 +29,7 @@ func merged(networks []network) (m Model) {
 	for _, n := range networks {
 		for unit := range n.h {
 			weights := n.hidden[unit*(n.d+1) : (unit+1)*(n.d+1)]
-			for _, w := range weights[:n.d] {
-				m.Weight = append(m.Weight, float32(w))
-			}
+			m.Weight = append(m.Weight, convert.Slice[float32](weights[:n.d])...)
 			m.Bias = append(m.Bias, float32(weights[n.d]))
 		}
 	}
@@ -54,10 +53,7 @@ func (m Model) network() network {
 	n.d = len(m.Weight) / n.h
 	join := func(weights, biases []float32, width int) (joined []float64) {
 		for i, bias := range biases {
-			for _, w := range weights[i*width : (i+1)*width] {
-				joined = append(joined, float64(w))
-			}
-			joined = append(joined, float64(bias))
+			joined = append(append(joined, convert.Slice[float64](weights[i*width:(i+1)*width])...), float64(bias))
 		}
 		return joined
 	}

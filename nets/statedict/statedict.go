@@ -12,6 +12,7 @@ import (
 
 	"github.com/maruel/safetensors"
 
+	"iwda/internal/convert"
 	"iwda/internal/input"
 	"iwda/nets/statedict/pth"
 )
@@ -81,12 +82,7 @@ func Find(tensors []Tensor, name string) *Tensor {
 }
 
 // Shape is that of a tensor.
-func Shape(t Tensor) (shape []int) {
-	for _, d := range t.Shape {
-		shape = append(shape, int(d))
-	}
-	return shape
-}
+func Shape(t Tensor) []int { return convert.Slice[int](t.Shape) }
 
 // Floats are the elements of a tensor of float32, nil of another type.
 func Floats(t Tensor) []float32 {

@@ -12,6 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"iwda/internal/convert"
 	"iwda/internal/simd"
 	"iwda/weightest"
 	"iwda/weightest/internal/panels"
@@ -107,11 +108,7 @@ var freed = form{name: "bcts-ridge-free", biases: true, shrunk: true, free: true
 
 // Names returns the names that Calibrate knows.
 func Names() []string {
-	names := make([]string, len(forms))
-	for i, f := range forms {
-		names[i] = f.name
-	}
-	return names
+	return convert.Each(forms, func(f form) string { return f.name })
 }
 
 // Calibrate fits the calibration of the name to held-out source rows: logits, row-major

@@ -15,6 +15,8 @@ import (
 	"maps"
 	"slices"
 
+	"iwda/internal/convert"
+
 	"github.com/maruel/safetensors"
 )
 
@@ -48,10 +50,7 @@ func Read(data []byte) ([]safetensors.Tensor, error) {
 		if left -= v.bytes(); left < 0 {
 			return nil, fmt.Errorf("%.100q: the tensors are larger than the file", e.key)
 		}
-		t := safetensors.Tensor{Name: e.key, DType: v.storage.class.elements, Shape: []uint64{}}
-		for _, d := range v.shape {
-			t.Shape = append(t.Shape, uint64(d))
-		}
+		t := safetensors.Tensor{Name: e.key, DType: v.storage.class.elements, Shape: convert.Slice[uint64](v.shape)}
 		if t.Data, err = v.read(); err != nil {
 			return nil, fmt.Errorf("%.100q: %w", e.key, err)
 		}
