@@ -131,7 +131,9 @@ func (t *Tracker) follow(p Problem) (Update, error) {
 			return Update{}, fmt.Errorf("weightest: the estimator returned %v; it must return %d finite weights that are not negative",
 				estimate.Weights, k)
 		default:
-			t.move(estimate.Weights)
+			for j, former := range t.weights {
+				t.weights[j] = (1-t.settings.EMA)*estimate.Weights[j] + t.settings.EMA*former
+			}
 			record.Changed, record.Note = true, estimate.Warning
 		}
 	}
@@ -139,13 +141,6 @@ func (t *Tracker) follow(p Problem) (Update, error) {
 	record.Weights = t.Weights()
 	record.EffectiveSampleSize = EffectiveSampleSize(t.weights, p.SourceDistribution)
 	return record, nil
-}
-
-// move applies one estimate.
-func (t *Tracker) move(estimate []float64) {
-	for j, former := range t.weights {
-		t.weights[j] = (1-t.settings.EMA)*estimate[j] + t.settings.EMA*former
-	}
 }
 
 // TrackerState is all that a Tracker remembers besides its settings, for checkpoints.

@@ -7,9 +7,11 @@ import (
 
 	"iwda/adaptation/adapt/names"
 	"iwda/adaptation/labels"
+	"iwda/datasets/catalogue"
 	"iwda/experiments/plan"
 	"iwda/experiments/schedule"
 	"iwda/inference/evaluation"
+	"iwda/internal/convert"
 	"iwda/internal/printable"
 	"iwda/internal/wholefile"
 )
@@ -54,11 +56,7 @@ func (o EvaluateOptions) choose(ctx context.Context, folder string, e *labels.Ev
 		return err
 	}
 	files := left[0].Config.Dataset.Domains // the target last
-	var paths []string
-	for _, of := range files {
-		paths = append(paths, of.Path)
-	}
-	if err := checkApart(folder, paths...); err != nil {
+	if err := checkApart(folder, convert.Each(files, func(of catalogue.Files) string { return of.Path })...); err != nil {
 		return err
 	}
 	data, err := lookAt(files, former.Form, false)

@@ -14,6 +14,7 @@ import (
 	"iwda/datasets/catalogue"
 	"iwda/datasets/images"
 	"iwda/datasets/table"
+	"iwda/internal/convert"
 	"iwda/internal/evenly"
 	"iwda/internal/printable"
 )
@@ -91,10 +92,7 @@ func (d Data) rowsOf(of Domain) string {
 	}
 	classes := evenly.All(len(of.Counts))
 	slices.SortStableFunc(classes, func(a, b int) int { return of.Counts[b] - of.Counts[a] })
-	var counts []string
-	for _, class := range classes {
-		counts = append(counts, fmt.Sprintf("%.100q %d", d.Classes[class], of.Counts[class]))
-	}
+	counts := convert.Each(classes, func(class int) string { return fmt.Sprintf("%.100q %d", d.Classes[class], of.Counts[class]) })
 	text := fmt.Sprintf("%s%s of %s: %s", rows, of.grouped(), printable.Count(len(classes), "class"), printable.FirstTen(counts))
 	if unknown := of.Rows - of.labelled(); unknown > 0 {
 		text += fmt.Sprintf("; %d without a label", unknown)

@@ -16,6 +16,7 @@ import (
 	"iwda/datasets/normalise"
 	"iwda/datasets/table"
 	"iwda/experiments/config"
+	"iwda/internal/convert"
 	"iwda/internal/printable"
 	"iwda/learners"
 )
@@ -282,9 +283,5 @@ func lookAlike(words []string) string {
 
 // list names columns, the first ten of them.
 func (c Columns) list(columns []int) string {
-	var names []string
-	for _, j := range columns {
-		names = append(names, c.name(j))
-	}
-	return printable.FirstTen(names)
+	return printable.FirstTen(convert.Each(columns, c.name))
 }

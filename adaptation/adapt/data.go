@@ -14,6 +14,7 @@ import (
 	"iwda/datasets/catalogue"
 	"iwda/datasets/table"
 	"iwda/experiments/config"
+	"iwda/internal/convert"
 	"iwda/internal/printable"
 )
 
@@ -295,11 +296,8 @@ func (d *Data) lookAtRows(data catalogue.Dataset) (err error) {
 		if presumed != "" {
 			d.Said = append(d.Said, fmt.Sprintf("%s: %s", of.Domain, presumed))
 		}
-		var beside []string
-		for _, name := range rows.Beside() {
-			beside = append(beside, fmt.Sprintf("%.100q", name))
-		}
-		if beside != nil {
+		beside := convert.Each(rows.Beside(), func(name string) string { return fmt.Sprintf("%.100q", name) })
+		if len(beside) > 0 {
 			d.beside = append(d.beside, fmt.Sprintf("The %s has %s beside its array or list of values, which is not used: put its numbers among the values, or leave it out with --ignore.", of.Domain, printable.FirstTen(beside)))
 		}
 	}

@@ -70,10 +70,7 @@ func Evaluate(ctx context.Context, of, labelFile string, o EvaluateOptions) (*la
 	}
 	origin, withAll := predictions, classes != nil
 	if adapted {
-		origin, classes = filepath.Join(of, names.Outcome), nil
-		for _, c := range former.Classes {
-			classes = append(classes, c.Class)
-		}
+		origin, classes = filepath.Join(of, names.Outcome), former.classNames()
 	}
 	given, err := labels.Read(labelFile, classes, origin, o.Groups)
 	if err != nil {

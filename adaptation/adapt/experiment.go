@@ -18,6 +18,7 @@ import (
 	"iwda/datasets/catalogue"
 	"iwda/datasets/normalise"
 	"iwda/inference/selection"
+	"iwda/internal/convert"
 	"iwda/learners"
 )
 
@@ -153,10 +154,7 @@ func (d Data) Experiment(o Options) ([]byte, error) {
 		return nil, errors.New("--label-shift is for rows of features; of images, one method predicts: with --set methods=[source-only] nothing is aligned")
 	}
 	asked := askedFor(o.Set)
-	var paths []string
-	for _, of := range d.sources() {
-		paths = append(paths, filepath.Base(of.Path))
-	}
+	paths := convert.Each(d.sources(), func(of Domain) string { return filepath.Base(of.Path) })
 	rarest, rows := d.Source.rarest()
 	s := settings{
 		Data:     d,

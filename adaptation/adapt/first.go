@@ -48,9 +48,5 @@ func (p *Plan) predictTarget(ctx context.Context, members []model.Model, name st
 		Inputs: []string{p.Data.Target.Path}, Roles: p.Data.Target.Roles, Shares: predict.ModelShares,
 		Output: p.path(name), Probabilities: p.options.Probabilities, Also: also, Sets: sets,
 	}
-	return predict.Write(ctx, members, request, p.predictOptions())
-}
-
-func (p *Plan) predictOptions() predict.Options {
-	return predict.Options{Torch: p.options.Torch, Device: p.options.Device, Threads: p.options.Threads}
+	return predict.Write(ctx, members, request, predict.Options{Torch: p.options.Torch, Device: p.options.Device, Threads: p.options.Threads})
 }

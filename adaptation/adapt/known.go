@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"iwda/inference/trust"
+	"iwda/internal/convert"
 	"iwda/internal/printable"
 )
 
@@ -23,14 +24,10 @@ func (o *Outcome) Known() trust.Known {
 // Ask answers needs, as [trust.ParseNeeds] reads them, in the outcome; without any those that were asked
 // before, or the usual ones.
 func (o *Outcome) Ask(needs []string) error {
-	var classes []string
-	for _, c := range o.Classes {
-		classes = append(classes, c.Class)
-	}
 	if len(needs) > 0 {
 		o.Asked = needs
 	}
-	parsed, err := trust.ParseNeeds(o.Asked, classes)
+	parsed, err := trust.ParseNeeds(o.Asked, o.classNames())
 	if err != nil {
 		return err
 	}
@@ -50,4 +47,8 @@ func (o conclusion) labelCase(measured *Measured) *trust.Case {
 		return &trust.Case{If: trust.Labels, For: printable.Count(o.labels.Labels, "label"), Accuracy: trust.NumberOf(a.Value, a.Low, a.High)}
 	}
 	return nil
+}
+
+func (o *Outcome) classNames() []string {
+	return convert.Each(o.Classes, func(c ClassOutcome) string { return c.Class })
 }

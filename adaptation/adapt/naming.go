@@ -11,6 +11,7 @@ import (
 
 	"iwda/datasets/catalogue"
 	"iwda/datasets/table"
+	"iwda/internal/convert"
 	"iwda/internal/evenly"
 	"iwda/internal/nearest"
 	"iwda/internal/printable"
@@ -106,10 +107,7 @@ func (n Naming) files(sources []string, target string) (files []catalogue.Files,
 		if err := n.divide(files); err != nil {
 			return nil, nil, err
 		}
-		var from []string
-		for _, f := range files[:last] {
-			from = append(from, strconv.Quote(f.DomainValue))
-		}
+		from := convert.Each(files[:last], func(f catalogue.Files) string { return strconv.Quote(f.DomainValue) })
 		said = append(said, fmt.Sprintf("source: rows with %s in the column %q; target: rows with %q", printable.Or(from), n.DomainColumn, files[last].DomainValue))
 	} else if n.SourceValues != nil || n.TargetValue != "" {
 		err = errors.New("--source-domain and --target-domain need --domain-column, the column that has these values")

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"iwda/datasets"
+	"iwda/internal/convert"
 )
 
 // Row is one of the drawn rows.
@@ -53,10 +54,7 @@ func (d *Draw) keep() {
 
 // Rows returns the drawn rows in the order in which they are to be labelled: the first of them are
 // drawn at random too.
-func (d *Draw) Rows() (rows []Row) {
+func (d *Draw) Rows() []Row {
 	d.keep()
-	for _, k := range d.least {
-		rows = append(rows, k.Row)
-	}
-	return rows
+	return convert.Each(d.least, func(k keyedRow) Row { return k.Row })
 }

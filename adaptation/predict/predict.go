@@ -50,12 +50,6 @@ type Options struct {
 	Batch   int    // rows at a time; 0 means DefaultBatch
 }
 
-// orUsual returns the options with what is usual in the place of zeros.
-func (o Options) orUsual() Options {
-	o.Device, o.Threads, o.Batch = cmp.Or(o.Device, "cpu"), cmp.Or(o.Threads, 1), cmp.Or(o.Batch, DefaultBatch)
-	return o
-}
-
 // open has iwrun-torch make the networks of models, and returns their number.
 func (o Options) open(ctx context.Context, models []model.Model) (number int, err error) {
 	with := engine.Models{Device: o.Device, Threads: o.Threads}
@@ -76,7 +70,8 @@ const DefaultBatch = 256
 
 // NewEnsemble returns the ensemble of models as [model.Trust.OpenEnsemble] returns them.
 func NewEnsemble(models []model.Model, options Options) (e Ensemble) {
-	of := &networks{options: options.orUsual()}
+	options.Device, options.Threads, options.Batch = cmp.Or(options.Device, "cpu"), cmp.Or(options.Threads, 1), cmp.Or(options.Batch, DefaultBatch)
+	of := &networks{options: options}
 	for _, m := range models {
 		p := &Predictor{m, of, len(of.models), m.Logits(options.Torch.There())}
 		if p.logits == nil {

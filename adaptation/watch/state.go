@@ -131,15 +131,9 @@ func (s *State) add(b Batch) (already *Batch, err error) {
 	if already, err = s.counted(b); already != nil || err != nil {
 		return already, err
 	}
-	var earlier [][]float64
-	for _, before := range s.Batches {
-		earlier = append(earlier, convert.Slice[float64](before.Bins))
-	}
+	earlier := convert.Each(s.Batches, func(before Batch) []float64 { return convert.Slice[float64](before.Bins) })
 	s.Experts = s.monitor.Next(s.Experts, earlier, convert.Slice[float64](b.Bins))
-	b.Evidence = nil
-	for _, logs := range s.Experts {
-		b.Evidence = append(b.Evidence, monitor.Evidence(logs))
-	}
+	b.Evidence = convert.Each(s.Experts, monitor.Evidence)
 	s.Batches = append(s.Batches, b)
 	return nil, nil
 }

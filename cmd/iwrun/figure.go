@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"iwda/experiments/report"
+	"iwda/internal/convert"
 	"iwda/internal/wholefile"
 )
 
@@ -45,10 +46,7 @@ func runFigure(o experimentOptions, s streams) error {
 		return fmt.Errorf("cannot create the folder of the figures: %w", err)
 	}
 	figures, unreadable := report.Figures(found.Runs, file.Config)
-	var paths []string
-	for _, f := range figures {
-		paths = append(paths, filepath.Join(folder, f.Name+".svg"))
-	}
+	paths := convert.Each(figures, func(f report.Figure) string { return filepath.Join(folder, f.Name+".svg") })
 	if err := wholefile.CheckApart(paths, o.Configs); err != nil {
 		return wrongUsage("%v", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"iwda/datasets"
 	"iwda/datasets/images"
 	"iwda/datasets/table"
+	"iwda/internal/convert"
 )
 
 // Source says where a data set in memory comes from. Each data set uses the fields that
@@ -62,11 +63,7 @@ func (t Task) Decimal() (sign string) {
 
 // Close closes the files of the sets, which must not be used any more.
 func (t Task) Close() error {
-	var problems []error
-	for _, file := range t.files {
-		problems = append(problems, file.Close())
-	}
-	return errors.Join(problems...)
+	return errors.Join(convert.Each(t.files, io.Closer.Close)...)
 }
 
 // OpenTask reads or draws the data of a task, of which others are further sources. Sets that do not go

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"iwda/datasets/internal/kernel"
+	"iwda/internal/convert"
 	"iwda/internal/input"
 	"iwda/internal/printable"
 )
@@ -117,13 +118,10 @@ func (r *Reader) read(dst *RGB, i int, s *scratch) error {
 
 // Unreadable is the error of files that cannot be read, nil for none.
 func Unreadable(broken []*FileError) error {
-	var named []string
-	for _, file := range broken {
-		named = append(named, file.Error())
-	}
-	if named == nil {
+	if broken == nil {
 		return nil
 	}
+	named := convert.Each(broken, (*FileError).Error)
 	return fmt.Errorf("%s cannot be read: %s: take them out of the folder, or repair them", printable.Count(len(named), "image"), printable.FirstTen(named))
 }
 

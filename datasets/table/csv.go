@@ -15,6 +15,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"iwda/internal/convert"
 	"iwda/internal/input"
 	"iwda/internal/printable"
 )
@@ -56,10 +57,7 @@ func openCSV(t *Table) error {
 	if !slices.ContainsFunc(header, func(name string) bool { return !isNumber(name) }) {
 		return f.at(line, errors.New("the first line holds numbers alone; want one with the names of columns"))
 	}
-	names := make([]string, len(header))
-	for i, name := range header {
-		names[i] = strings.Clone(strings.TrimSpace(name))
-	}
+	names := convert.Each(header, func(name string) string { return strings.Clone(strings.TrimSpace(name)) })
 	if names[0] == "" {
 		names[0] = unnamedIndex
 	}

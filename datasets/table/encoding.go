@@ -2,6 +2,8 @@ package table
 
 import (
 	"strings"
+
+	"iwda/internal/convert"
 )
 
 // Encoding says how the columns of a table, found by their names, become values: see [Learn].
@@ -86,11 +88,8 @@ func (e Encoding) Words() (places [][]int) {
 }
 
 // coded are the names of the columns that are encoded.
-func (e Encoding) coded() (names []string) {
-	for _, c := range e {
-		names = append(names, c.Column)
-	}
-	return names
+func (e Encoding) coded() []string {
+	return convert.Each(e, func(c Coding) string { return c.Column })
 }
 
 // cellFunc appends the values of a cell of column j, in a line or row of the file, which follows

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"iwda/internal/convert"
 	"iwda/internal/printable"
 )
 
@@ -187,10 +188,7 @@ func (l layout) once(columns []string, withoutLabels bool) error {
 
 // listed lists names in a message.
 func listed(names []string) string {
-	var quoted []string
-	for _, name := range names {
-		quoted = append(quoted, fmt.Sprintf("%.100q", name))
-	}
+	quoted := convert.Each(names, func(name string) string { return fmt.Sprintf("%.100q", name) })
 	return cmp.Or(printable.FirstTen(quoted), "none")
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"iwda/internal/convert"
 	"iwda/internal/input"
 )
 
@@ -74,10 +75,7 @@ func (f *parquetFile) open() error {
 // choose finds the columns that are wanted.
 func (f *parquetFile) choose(fields []*parquet.Column) error {
 	t := f.t
-	there := make([]string, len(fields))
-	for i, field := range fields {
-		there[i] = field.Name()
-	}
+	there := convert.Each(fields, (*parquet.Column).Name)
 	t.there = there
 	l, err := chooseArrays(there, t.options)
 	if err != nil {

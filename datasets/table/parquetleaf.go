@@ -61,10 +61,10 @@ func (l *leaf) peek() (err error) {
 		return nil
 	}
 	for l.left == 0 {
-		if l.at == l.end {
+		if at := l.at; at == l.end {
 			err = l.nextGroup()
-		} else {
-			err = l.nextPage()
+		} else if err = l.readPage(); err != nil {
+			err = fmt.Errorf("the page at byte %d: %w", at, err)
 		}
 		if err != nil {
 			return err

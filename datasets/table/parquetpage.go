@@ -92,15 +92,7 @@ func (v *values) at(place int) ([]byte, error) {
 // truths are the values that places of truth values have.
 var truths = values{content: []byte{0, 1}, width: 1}
 
-// nextPage reads the next page, which may be one of the dictionary.
-func (l *leaf) nextPage() error {
-	at := l.at
-	if err := l.readPage(); err != nil {
-		return fmt.Errorf("the page at byte %d: %w", at, err)
-	}
-	return nil
-}
-
+// readPage reads the next page, which may be one of the dictionary.
 func (l *leaf) readPage() error {
 	pass := l.pass
 	header, length, err := pageHeader(pass.file.file, l.at, l.end)

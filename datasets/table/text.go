@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"iwda/internal/convert"
 	"iwda/internal/input"
 )
 
@@ -44,9 +45,7 @@ func ReadText(path string, header func(columns []string) error, take func(line i
 		case names == nil:
 			if err = oddHeader(cells); err == nil {
 				cells[0] = cmp.Or(cells[0], unnamedIndex)
-				for _, name := range cells {
-					names = append(names, strings.Clone(name))
-				}
+				names = convert.Each(cells, strings.Clone)
 				err = header(slices.Clone(names))
 			}
 		case len(cells) != len(names):

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"iwda/internal/convert"
 	"iwda/internal/evenly"
 	"iwda/internal/heading"
 	"iwda/internal/printable"
@@ -88,9 +89,7 @@ func (r rowError) Unwrap() error { return r.error }
 func StreamPredictions(w io.Writer, p Predictions, write func(add Add) error) (counts []int, err error) {
 	columns := []string{heading.ID, heading.PredictedClass, heading.Probability}
 	if p.Probabilities {
-		for _, class := range p.Classes {
-			columns = append(columns, heading.ProbabilityOf(class))
-		}
+		columns = append(columns, convert.Each(p.Classes, heading.ProbabilityOf)...)
 	}
 	if p.Sets {
 		if err := checkSets(p.Classes); err != nil {

@@ -74,11 +74,7 @@ func (all Domains) MarshalYAML() (any, error) {
 
 // String lists the domains for people to read.
 func (all Domains) String() string {
-	var texts []string
-	for _, f := range all {
-		texts = append(texts, f.Domain+": "+f.String())
-	}
-	return strings.Join(texts, ", ")
+	return strings.Join(convert.Each(all, func(f catalogue.Files) string { return f.Domain + ": " + f.String() }), ", ")
 }
 
 // of returns the domains of those names, in that order.

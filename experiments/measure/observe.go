@@ -46,7 +46,7 @@ type Observations struct {
 func Observe(ctx context.Context, about *domains.About, sets Sets, also Taker) (*Observations, error) {
 	k := len(about.Classes)
 	holds := sets.HeldOut != nil || sets.Crossed != nil
-	o := &Observations{OnTest: NewConfusion(k), predicted: newPredictions(k), unlabelled: about.Labels.Test.Known() == 0}
+	o := &Observations{OnTest: NewConfusion(k), predicted: &predictions{sums: make([]float64, k)}, unlabelled: about.Labels.Test.Known() == 0}
 	takers := []Taker{also, o.OnTest, o.predicted}
 	if holds {
 		o.target = &Outputs{Kept: store.JudgedRows(about.Labels.Test.Len())}
@@ -170,8 +170,6 @@ type predictions struct {
 	certainty float64   // sum of the largest probabilities
 	rows      int
 }
-
-func newPredictions(classes int) *predictions { return &predictions{sums: make([]float64, classes)} }
 
 func (p *predictions) Take(b Batch) error {
 	probabilities := make([]float64, len(p.sums))

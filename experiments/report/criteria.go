@@ -15,6 +15,7 @@ import (
 	"iwda/experiments/report/sheet"
 	"iwda/experiments/store"
 	"iwda/inference/selection"
+	"iwda/internal/convert"
 	"iwda/internal/printable"
 )
 
@@ -178,10 +179,7 @@ func (c *comparison) add(runs []store.Run, candidates []judge.Candidate, toleran
 		note(err)
 	}
 	runs = slices.DeleteFunc(runs, func(run store.Run) bool { return !compared.Judges(run.Result.ID) })
-	var accuracies []float64
-	for _, run := range runs {
-		accuracies = append(accuracies, 100*run.Result.LastAccuracy.OrNaN())
-	}
+	accuracies := convert.Each(runs, func(run store.Run) float64 { return 100 * run.Result.LastAccuracy.OrNaN() })
 	for _, criterion := range selection.All() {
 		chosen, err := compared.Choose(criterion.Name, tolerance)
 		if err != nil {

@@ -119,7 +119,8 @@ func (d *Display) line(u Update, took time.Duration) string {
 
 // printSkipped says, once, how many runs were skipped.
 func (d *Display) printSkipped() {
-	if skipped := d.tracker.takeSkipped(); skipped > 0 {
+	if skipped := d.tracker.skipped; skipped > 0 {
+		d.tracker.skipped = 0
 		d.Print(skippedLine(skipped))
 	}
 }
@@ -157,7 +158,7 @@ func (d *Display) Close() {
 type tracker struct {
 	now     func() time.Time
 	runs    int       // without those that had been finished before, or are not needed
-	skipped int       // since takeSkipped
+	skipped int       // and not printed yet
 	ended   int       // and not stopped: those go on another time
 	started time.Time // of the first run
 	running map[store.ID]*course
@@ -205,13 +206,6 @@ func (t *tracker) add(u Update) time.Duration {
 		delete(t.running, u.Run.ID)
 	}
 	return now.Sub(c.started)
-}
-
-// takeSkipped returns the number of runs that were skipped since the last call.
-func (t *tracker) takeSkipped() int {
-	skipped := t.skipped
-	t.skipped = 0
-	return skipped
 }
 
 // fraction returns the completed part of all runs together, each counting the same.

@@ -19,14 +19,10 @@ func (o Options) AtOnce() int {
 	switch {
 	case o.Jobs > 0:
 		return o.Jobs
-	case o.onGPU():
+	case slices.ContainsFunc(o.Devices, func(name string) bool { return strings.HasPrefix(name, "cuda") }):
 		return len(o.Devices)
 	}
 	return max(1, Cores()/o.Threads)
-}
-
-func (o Options) onGPU() bool {
-	return slices.ContainsFunc(o.Devices, func(name string) bool { return strings.HasPrefix(name, "cuda") })
 }
 
 // Cores returns the number of cores that this process may use: of the machine's

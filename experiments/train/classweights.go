@@ -65,11 +65,8 @@ func newClassWeights(run config.Resolved, method config.Method, d *data, device 
 }
 
 // distributions are D_S (k) of each source, on a device.
-func (w *classWeights) distributions(device torch.Device) (all []torch.Tensor) {
-	for _, source := range w.EachSource() {
-		all = append(all, vector(source.Source, device))
-	}
-	return all
+func (w *classWeights) distributions(device torch.Device) []torch.Tensor {
+	return convert.Each(w.EachSource(), func(of *measure.Shares) torch.Tensor { return vector(of.Source, device) })
 }
 
 // vector returns values as a tensor of the training's type on a device.

@@ -13,6 +13,7 @@ import (
 	"iwda/datasets/images"
 	"iwda/experiments/config"
 	"iwda/experiments/domains"
+	"iwda/internal/convert"
 	"iwda/internal/evenly"
 	"iwda/nets"
 )
@@ -173,11 +174,7 @@ type openDomains []*imageDomain
 
 // Close gives the memory of the domains' caches back.
 func (o openDomains) Close() error {
-	var errs []error
-	for _, domain := range o {
-		errs = append(errs, domain.reader.Close())
-	}
-	return errors.Join(errs...)
+	return errors.Join(convert.Each(o, func(domain *imageDomain) error { return domain.reader.Close() })...)
 }
 
 // open opens one more domain and keeps the fractions of its classes, all where there are

@@ -102,7 +102,7 @@ func (t *trainer) readSteps() error {
 // measure evaluates the network on the target's test set. A run that was interrupted
 // right after that does not repeat it.
 func (t *trainer) measure(ctx context.Context) error {
-	if t.record.evaluatedAfter(t.clock.done) {
+	if len(t.record.metrics) > 0 && t.record.last().Step == t.clock.done {
 		return nil
 	}
 	// A loss is that of training, and says nothing of a running variance with which evaluation goes on.
@@ -125,7 +125,10 @@ func (t *trainer) measure(ctx context.Context) error {
 	t.classWeights.Describe(&m)
 	seen.Describe(&m)
 	t.record.addEvaluation(m, seen.OnTest)
-	return t.record.writeIfDue()
+	if !t.record.curves.Due() { // the end of the run writes, and checkpoints hold what was measured
+		return nil
+	}
+	return t.record.write()
 }
 
 // progressPause is the time between two reports of progress.
@@ -142,7 +145,8 @@ func (t *trainer) reportProgress() {
 // run that was interrupted right after that does not repeat it.
 func (t *trainer) updateClassWeights() error {
 	done := t.clock.done
-	if done == 0 || !t.classWeights.due(done) || t.record.updatedAfter(done) {
+	made := t.record.updates
+	if done == 0 || !t.classWeights.due(done) || len(made) > 0 && made[len(made)-1].Step == done {
 		return nil
 	}
 	updates, err := t.classWeights.update(done)
@@ -151,7 +155,7 @@ func (t *trainer) updateClassWeights() error {
 	}
 	for _, u := range updates {
 		u.Epoch = t.clock.epochOf(done)
-		t.record.addUpdate(u)
+		t.record.updates = append(t.record.updates, u)
 		t.options.logf("%s", inWords(u))
 	}
 	return nil

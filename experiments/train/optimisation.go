@@ -88,12 +88,6 @@ func newGroups(run config.Resolved, network nets.Network, pairs []pair) []group 
 	return groups
 }
 
-func newOptimisation(run config.Resolved, network nets.Network, pairs []pair, restarts *restarts) *optimisation {
-	return &optimisation{
-		settings: run.Train, groups: newGroups(run, network, pairs), rate: run.Train.Optimizer.LR, restarts: restarts,
-	}
-}
-
 // gradientNorms are the Euclidean norms of a step's gradients, of each group on its device.
 type gradientNorms struct{ network, alignment []torch.Tensor }
 

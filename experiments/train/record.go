@@ -33,10 +33,6 @@ type record struct {
 // waits for the disk: small runs make tens of evaluations a second.
 const curvesPause = time.Second
 
-func newRecord(classes int, dir store.Dir) *record {
-	return &record{classes: classes, dir: dir, curves: throttle.Every(curvesPause)}
-}
-
 // addEvaluation completes a line of metrics with the accuracies, and with the means over the
 // steps since the last one, of which there may be none.
 func (r *record) addEvaluation(m store.Metrics, onTest measure.Confusion) {
@@ -53,17 +49,7 @@ func (r *record) addEvaluation(m store.Metrics, onTest measure.Confusion) {
 	r.metrics = append(r.metrics, m)
 }
 
-func (r *record) addUpdate(u store.WeightUpdate) { r.updates = append(r.updates, u) }
-
 func (r *record) last() store.Metrics { return r.metrics[len(r.metrics)-1] }
-
-func (r *record) evaluatedAfter(step int) bool {
-	return len(r.metrics) > 0 && r.last().Step == step
-}
-
-func (r *record) updatedAfter(step int) bool {
-	return len(r.updates) > 0 && r.updates[len(r.updates)-1].Step == step
-}
 
 // best returns the highest accuracy and the first epoch that had it, if there were labels.
 func (r *record) best() (accuracy store.Optional[float64], epoch store.Optional[int]) {
@@ -91,15 +77,6 @@ func (r *record) write() error {
 		return err
 	}
 	return r.dir.WriteWeights(r.updates)
-}
-
-// writeIfDue writes unless it did a moment ago: the end of the run does, and checkpoints hold
-// what was measured.
-func (r *record) writeIfDue() error {
-	if !r.curves.Due() {
-		return nil
-	}
-	return r.write()
 }
 
 func (r *record) save(s *saving) {

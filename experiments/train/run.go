@@ -152,11 +152,13 @@ func (t *trainer) open(ctx context.Context) (err error) {
 	t.random.Lend(func() { t.objective = newObjective(t.run, method, t.model.network.FeatureSize(), sources) })
 	t.model.state().Move(torch.Float32, device)
 	t.objective.state().Move(torch.Float32, device)
-	t.optimisation = newOptimisation(t.run, t.model.network, t.objective.pairs, t.restarts)
+	t.optimisation = &optimisation{
+		settings: t.run.Train, groups: newGroups(t.run, t.model.network, t.objective.pairs), rate: t.run.Train.Optimizer.LR, restarts: t.restarts,
+	}
 	t.evaluator = evaluator{logitsOf(t.model.evaluated), t.run.Train.EvalBatch, device}
 	t.capturer = &capturer{on: t.captures(), device: device, random: t.random, compute: t.compute, steps: map[bool]*capturedStep{}}
 	t.readings = newReadings(device)
-	t.record = newRecord(classes, t.dir)
+	t.record = &record{classes: classes, dir: t.dir, curves: throttle.Every(curvesPause)}
 	t.checkpoints = newCheckpoints(t.run, t.dir, t.options,
 		checkpoint.State{DataSHA256: t.data.SHA256, WeightsSHA256: t.model.pretrainedSHA256},
 		t.clock, t.data.feed, t.model, t.objective, t.optimisation, t.classWeights, t.record, t.effort, t.restarts,

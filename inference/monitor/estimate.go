@@ -72,12 +72,6 @@ func (r Reference) smoothed() *Estimate {
 	return e
 }
 
-// itself returns the estimate for rows with the reference's shares.
-func (r Reference) itself() (*Estimate, error) {
-	e := r.smoothed()
-	return e, e.at(r.Shares())
-}
-
 // at sets the shares and what follows from them.
 func (e *Estimate) at(shares []float64) error {
 	e.shares = shares
@@ -86,11 +80,6 @@ func (e *Estimate) at(shares []float64) error {
 		floats.AddScaled(e.mixture, share, e.theta[class])
 	}
 	return e.invert()
-}
-
-// score returns the slope of a row's log-likelihood in the share of a class, by bin.
-func (e *Estimate) score(class int) []float64 {
-	return floats.DivTo(make([]float64, len(e.mixture)), e.theta[class], e.mixture)
 }
 
 // invert sets the inverse of the information among changes of shares that sum to 0.
@@ -126,7 +115,8 @@ func (e *Estimate) influence(weights []float64, direct func(class, bin int) floa
 	}
 	target = make([]float64, len(e.mixture))
 	for class := range k {
-		floats.AddScaled(target, mat.Dot(mat.NewVecDense(k, slope), e.inverse.ColView(class)), e.score(class))
+		score := floats.DivTo(make([]float64, len(target)), e.theta[class], e.mixture) // the slope of a row's log-likelihood in the share
+		floats.AddScaled(target, mat.Dot(mat.NewVecDense(k, slope), e.inverse.ColView(class)), score)
 	}
 	for class, share := range e.shares {
 		row := make([]float64, len(target))

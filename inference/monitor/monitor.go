@@ -90,8 +90,8 @@ func New(reference Reference, alarms []Alarm, level float64) (*Monitor, error) {
 		}
 	}
 	m := &Monitor{alarms: alarms, level: level, base: reference.base()}
-	e, err := reference.itself()
-	if err != nil {
+	e := reference.smoothed()
+	if err := e.at(reference.Shares()); err != nil {
 		return nil, err
 	}
 	for _, alarm := range alarms {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"iwda/internal/convert"
 	"iwda/internal/printable"
 )
 
@@ -129,10 +130,7 @@ func enter(groups []group, heading string, e entry) []group {
 // backquotes.
 func describe(flag cli.Flag) entry {
 	of := flag.(cli.DocGenerationFlag)
-	e := entry{text: of.GetUsage()}
-	for _, name := range flag.Names() {
-		e.names = append(e.names, dashed(name))
-	}
+	e := entry{text: of.GetUsage(), names: convert.Each(flag.Names(), dashed)}
 	slices.SortStableFunc(e.names, func(a, b string) int { return min(len(a), 3) - min(len(b), 3) })
 	if !of.TakesValue() {
 		return e

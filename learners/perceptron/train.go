@@ -141,7 +141,8 @@ func (t *trainer) round(ctx context.Context, rate float64) error {
 		}
 		rows := t.learnt[t.next : t.next+size]
 		t.next += size
-		t.take(rows)
+		t.batch.set(t.rows.Values, t.d, rows)
+		t.labels = evenly.Pick(t.rows.Labels, rows)
 		t.batch.forward(t.network, t.drop)
 		softmax.Loss(t.batch.z, t.batch.z, t.labels, t.batch.room)
 		softmax.Slopes(t.batch.z, t.labels)
@@ -149,12 +150,6 @@ func (t *trainer) round(ctx context.Context, rate float64) error {
 		t.adam(rate)
 	}
 	return nil
-}
-
-// take makes the batch that of these rows.
-func (t *trainer) take(rows []int) {
-	t.batch.set(t.rows.Values, t.d, rows)
-	t.labels = evenly.Pick(t.rows.Labels, rows)
 }
 
 // scale is what units that are kept are multiplied by.

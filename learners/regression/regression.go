@@ -144,11 +144,7 @@ func lossesOf(logits []float64, labels []int, k int) (losses []float64) {
 
 // bestStrength returns the place of the strength that Fit takes, from the losses of n rows by each.
 func bestStrength(losses [][]float64) int {
-	var means []float64
-	for _, of := range losses {
-		means = append(means, stat.Mean(of, nil))
-	}
-	best := floats.MinIdx(means)
+	best := floats.MinIdx(convert.Each(losses, func(of []float64) float64 { return stat.Mean(of, nil) }))
 	gain := floats.SubTo(make([]float64, len(losses[best])), losses[usual], losses[best])
 	if mean, deviation := stat.MeanStdDev(gain, nil); mean > clearly*stat.StdErr(deviation, float64(len(gain))) {
 		return best

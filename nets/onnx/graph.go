@@ -47,10 +47,6 @@ func (m *message) integer(field protowire.Number, v int) {
 	*m = protowire.AppendVarint(protowire.AppendTag(*m, field, protowire.VarintType), uint64(v))
 }
 
-func (m *message) float(field protowire.Number, v float32) {
-	*m = protowire.AppendFixed32(protowire.AppendTag(*m, field, protowire.Fixed32Type), math.Float32bits(v))
-}
-
 func (m *message) text(field protowire.Number, v string) {
 	*m = protowire.AppendString(protowire.AppendTag(*m, field, protowire.BytesType), v)
 }
@@ -221,7 +217,7 @@ func integer(name string, v int) (m message) {
 
 func real(name string, v float32) (m message) {
 	m.text(attributeName, name)
-	m.float(attributeFloat, v)
+	m = protowire.AppendFixed32(protowire.AppendTag(m, attributeFloat, protowire.Fixed32Type), math.Float32bits(v))
 	m.integer(attributeKind, kindFloat)
 	return m
 }

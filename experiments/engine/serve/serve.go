@@ -19,6 +19,7 @@ import (
 	"iwda/experiments/store"
 	"iwda/experiments/train"
 	"iwda/internal/commandline"
+	"iwda/internal/convert"
 	"iwda/internal/input"
 	"iwda/torch"
 )
@@ -116,10 +117,7 @@ func devices(_ context.Context, names *string) (devices []string, err error) {
 	if err != nil {
 		return nil, input.Wrong(fmt.Errorf("--device %s: %w", *names, err))
 	}
-	for _, device := range found {
-		devices = append(devices, device.String())
-	}
-	return devices, nil
+	return convert.Each(found, torch.Device.String), nil
 }
 
 func parseDevice(name string) (torch.Device, error) {

@@ -11,16 +11,14 @@ import (
 
 	"github.com/rivo/uniseg"
 
+	"iwda/internal/convert"
 	"iwda/internal/printable"
 	"iwda/internal/wholefile"
 )
 
 // writeJSON writes the sheet as one object: experiment, title, unit, verdict, the facts, notes, and rows.
 func (s Sheet) writeJSON(w io.Writer) error {
-	rows := []object{} // an empty list, not null
-	for _, row := range s.Records.Rows {
-		rows = append(rows, object{s.Records.Fields, row})
-	}
+	rows := convert.Each(s.Records.Rows, func(row []Value) object { return object{s.Records.Fields, row} }) // an empty list, not null
 	notes := s.Notes
 	if notes == nil {
 		notes = []string{}

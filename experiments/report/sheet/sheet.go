@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"iwda/internal/convert"
 	"iwda/internal/printable"
 )
 
@@ -110,11 +111,7 @@ func (s Section) keys() int {
 
 // lines returns the section in print, the heads first.
 func (s Section) lines() [][]string {
-	var heads []string
-	for _, head := range s.Heads {
-		heads = append(heads, Cell{Value: Word(head.Text)}.inMarkdown())
-	}
-	lines := [][]string{heads}
+	lines := [][]string{convert.Each(s.Heads, func(head Head) string { return Cell{Value: Word(head.Text)}.inMarkdown() })}
 	for i, row := range s.Rows {
 		line := make([]string, len(row))
 		repeats := i > 0

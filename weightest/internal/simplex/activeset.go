@@ -27,10 +27,6 @@ type activeSet struct {
 	isFree            []bool
 }
 
-func newActiveSet(p *Program, limit int) *activeSet {
-	return &activeSet{face: newFace(p), limit: limit, isFree: make([]bool, len(p.Equality))}
-}
-
 // solve makes the solution the optimal u, and reports whether it was found.
 func (a *activeSet) solve() bool {
 	a.guess()

@@ -60,7 +60,7 @@ func (p *Program) solve(limit int) (x []float64, iterations int, err error) {
 	if !p.isFinite() {
 		return nil, 0, fmt.Errorf("%w: the scales of the program's numbers are too far apart", ErrNoConvergence)
 	}
-	a := newActiveSet(p, limit)
+	a := &activeSet{face: newFace(p), limit: limit, isFree: make([]bool, len(p.Equality))}
 	if !a.solve() {
 		return nil, a.iterations, fmt.Errorf("%w in %d iterations with %d variables", ErrNoConvergence, a.iterations, len(p.Equality))
 	}
