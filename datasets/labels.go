@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"iwda/internal/convert"
+
 	"gonum.org/v1/gonum/stat"
 )
 
@@ -97,11 +99,7 @@ func (l Labels) Shares(classes int) []float64 {
 	if known == 0 {
 		panic(fmt.Sprintf("datasets: Shares: none of %d labels is known", l.Len()))
 	}
-	shares := make([]float64, classes)
-	for c, count := range l.Counts(classes) {
-		shares[c] = float64(count) / float64(known)
-	}
-	return shares
+	return convert.Each(l.Counts(classes), func(count int) float64 { return float64(count) / float64(known) })
 }
 
 // check returns an error that names the set and the row of a label outside

@@ -202,7 +202,8 @@ func MaximumMeanDiscrepancy(f form.MMD, rowWeights torch.Tensor, layers ...Layer
 	rows := batchRows(layers)
 	var kernel torch.Tensor
 	for i, l := range layers {
-		k := l.Kernel.matrix(torch.Cat(0, l.Source, l.Target))
+		x := torch.Cat(0, l.Source, l.Target)
+		k := x.GaussianKernelSum(l.Kernel.bandwidth(x), l.Kernel.Bandwidths)
 		if i == 0 {
 			kernel = k
 		} else {
@@ -249,11 +250,6 @@ func unbiasedShares(rows int, dtype torch.DType, device torch.Device) torch.Tens
 	n := 2 * rows
 	apart := torch.Cat(1, full(0, n-1, 1), full(1, n-1, n)).Reshape(-1)
 	return shares.Mul(torch.Cat(0, apart, full(0, 1)).Reshape(n, n))
-}
-
-// matrix returns K(x_i, x_j) for all rows of x (n × d), shape (n × n).
-func (k Kernel) matrix(x torch.Tensor) torch.Tensor {
-	return x.GaussianKernelSum(k.bandwidth(x), k.Bandwidths)
 }
 
 // bandwidth returns the smallest bandwidth for the rows of x (n × d), 0-dimensional

@@ -76,8 +76,6 @@ func allCUDA(number int) []Device {
 
 func (d Device) index() C.int { return C.int(d.cuda) - 1 }
 
-func deviceOf(index C.int) Device { return Device{cuda: int(index) + 1} }
-
 // IsCUDA reports whether d is a CUDA device.
 func (d Device) IsCUDA() bool { return d.cuda > 0 }
 

@@ -192,7 +192,7 @@ func (t Tensor) DType() DType {
 func (t Tensor) Device() Device {
 	var index C.int
 	done("Device", C.iwt_device(t.box(), &index), t)
-	return deviceOf(index)
+	return Device{cuda: int(index) + 1}
 }
 
 // IsChannelsLast reports whether a 4-dimensional tensor lies in memory as

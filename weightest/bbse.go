@@ -83,7 +83,8 @@ func shortestSolution(c *mat.Dense, b []float64) (x []float64, rank int, conditi
 	if !svd.Factorize(c, mat.SVDThin) {
 		return nil, 0, 0, fmt.Errorf("%w: C has no singular value decomposition", ErrNoConvergence)
 	}
-	rank, condition = svd.Rank(rankTolerance(k)), math.Inf(1)
+	const rounding = 2 * epsilon // share of the largest value, times k
+	rank, condition = svd.Rank(rounding*float64(k)), math.Inf(1)
 	if rank == 0 {
 		return make([]float64, k), rank, condition, nil
 	}
@@ -94,6 +95,3 @@ func shortestSolution(c *mat.Dense, b []float64) (x []float64, rank int, conditi
 	svd.SolveVecTo(solution, mat.NewVecDense(k, b), rank)
 	return solution.RawVector().Data, rank, condition, nil
 }
-
-// rankTolerance is the share of the largest of n singular values that rounding can explain.
-func rankTolerance(n int) float64 { return 2 * epsilon * float64(n) }

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"iwda/internal/conjugate"
+	"iwda/internal/convert"
 	"iwda/weightest/internal/simplex"
 )
 
@@ -29,10 +30,7 @@ const (
 // maximise takes Newton steps from the prior, without shares that are next to none, until the violation is that of
 // rounding or no longer falls. A step that divides the violation by ten keeps the curvature of the one before.
 func (m *mixture) maximise() (best mixtureState, err error) {
-	q := make([]float64, len(m.classes))
-	for a, j := range m.classes {
-		q[a] = max(m.prior[j], leastShare)
-	}
+	q := convert.Each(m.classes, func(j int) float64 { return max(m.prior[j], leastShare) })
 	floats.Scale(1/floats.Sum(q), q)
 	s := m.expect(m.evaluate(q))
 	best = s
@@ -155,10 +153,7 @@ func CheckResamples(k int) error {
 // Shares fall to a hundredth at most.
 func (m *mixture) conjugateStep(s mixtureState) []float64 {
 	const most, lowest, nearby = 100, 0.01, 1e-6
-	rest := make([]float64, len(s.q)) // 1 - H q
-	for a, g := range s.gradient {
-		rest[a] = 1 - g
-	}
+	rest := convert.Each(s.gradient, func(g float64) float64 { return 1 - g }) // 1 - H q
 	z, _ := conjugate.Solve(rest, s.q, max(1e-3, min(0.1, s.violation)), most, func(into, along []float64) error {
 		length := nearby / floats.Norm(floats.DivTo(into, along, s.q), math.Inf(1))
 		next := m.differentiate(floats.AddScaledTo(make([]float64, len(along)), s.q, length, along))

@@ -24,7 +24,6 @@ import (
 	"iwda/inference/trust"
 	"iwda/internal/input"
 	"iwda/internal/printable"
-	"iwda/internal/wholefile"
 	"iwda/nets/architecture"
 )
 
@@ -341,11 +340,4 @@ func (p *Plan) checkImages(ctx context.Context) error {
 	notes, err := domains.CheckImages(ctx, p.Runs[0].Config)
 	p.Warnings = append(p.Warnings, notes...)
 	return input.Wrong(err)
-}
-
-func (p *Plan) writeExperiment() error {
-	if err := new(wholefile.Disk).MakeFolder(p.options.Folder); err != nil {
-		return fmt.Errorf("cannot create the folder of the results: %w", err)
-	}
-	return wholefile.WriteText(p.path(names.Experiment), string(p.Text))
 }

@@ -89,7 +89,10 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 	if err := p.check(ctx); err != nil {
 		return nil, err
 	}
-	if err := p.writeExperiment(); err != nil {
+	if err := new(wholefile.Disk).MakeFolder(p.options.Folder); err != nil {
+		return nil, fmt.Errorf("cannot create the folder of the results: %w", err)
+	}
+	if err := wholefile.WriteText(p.path(names.Experiment), string(p.Text)); err != nil {
 		return nil, err
 	}
 	lap("look")

@@ -20,8 +20,6 @@ type tableOptions struct {
 	Format string
 }
 
-func formatFlag(to *string) cli.Flag { return commandline.Format(to, sheet.Formats()...) }
-
 const (
 	averageKind   = "average"
 	selectionKind = "selection"
@@ -38,7 +36,7 @@ func newTableCommand(s streams) *cli.Command {
   iwrun table -c configs/digits.yaml
   iwrun table -c configs/digits.yaml --kind selection --format csv
   iwrun table --kind average -c configs/digits.yaml -c configs/visda.yaml`,
-		Flags: append(o.experimentFlags(), formatFlag(&o.Format), &commandline.Choice{Words: kinds, StringFlag: &cli.StringFlag{
+		Flags: append(o.experimentFlags(), commandline.Format(&o.Format, sheet.Formats()...), &commandline.Choice{Words: kinds, StringFlag: &cli.StringFlag{
 			Name: "kind", Destination: &o.Kind, Usage: "`KIND` of table: " + strings.Join(kinds, ", ") + "; average takes several experiments, each with its own -c",
 			DefaultText: "accuracy; gains of variants with class fractions; selection without target labels",
 		}}),

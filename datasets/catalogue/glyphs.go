@@ -12,7 +12,11 @@ func glyphs() Dataset {
 		Settings:     "dataset: {train_per_class: 400, test_per_class: 100}",
 		instructions: drawn("Digits drawn from fonts that are part of the program"),
 		open: func(domain, split string, from Source) (datasets.Set, error) {
-			return datasets.DrawGlyphs(domain, split, from.perClass(split), from.Seed)
+			perClass := from.TrainPerClass
+			if split == testSplit {
+				perClass = from.TestPerClass
+			}
+			return datasets.DrawGlyphs(domain, split, perClass, from.Seed)
 		},
 	}
 	d.Tasks = pairs(d.Domains)

@@ -22,14 +22,6 @@ type Source struct {
 	TrainPerClass, TestPerClass int
 }
 
-// perClass returns the number of rows of each class of a split.
-func (s Source) perClass(split string) int {
-	if split == testSplit {
-		return s.TestPerClass
-	}
-	return s.TrainPerClass
-}
-
 // Task is the data of a task: the training sets of both domains, and the target's test
 // set, which is the target itself where that has none. The three have rows of one shape
 // and the same classes. [Task.Close] gives back what they hold.

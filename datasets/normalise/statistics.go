@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"iwda/datasets"
+	"iwda/internal/convert"
 )
 
 // Statistics have a value for each feature of a row, or for each channel of an image.
@@ -128,9 +129,5 @@ func (m *columnMoments) add(row []float32) {
 
 // deviation returns the columns' standard deviations, of the rows as a population.
 func (m *columnMoments) deviation() []float64 {
-	deviation := make([]float64, len(m.squares))
-	for j, squares := range m.squares {
-		deviation[j] = math.Sqrt(squares / m.rows)
-	}
-	return deviation
+	return convert.Each(m.squares, func(squares float64) float64 { return math.Sqrt(squares / m.rows) })
 }

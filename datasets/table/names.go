@@ -25,8 +25,6 @@ const (
 	parquetIndex = "__index_level_"
 )
 
-func isIndex(name string) bool { return name == unnamedIndex || strings.HasPrefix(name, parquetIndex) }
-
 const classNamesArray = "class_names"
 
 // kindOf is the kind of values of that name: what was asked for, or what the name says.
@@ -129,7 +127,8 @@ func (o Options) usual(names []string) []string {
 
 // isValue reports whether a column of that name has no role.
 func (l layout) isValue(i int, name string) bool {
-	return !slices.Contains(l.roles[:], i) && !l.ignore[name] && !isIndex(name)
+	isIndex := name == unnamedIndex || strings.HasPrefix(name, parquetIndex)
+	return !isIndex && !slices.Contains(l.roles[:], i) && !l.ignore[name]
 }
 
 // besides names what has no role beside the one array of values.

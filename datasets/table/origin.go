@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"iwda/internal/convert"
 )
 
 // Values are kept as float32, which tells 2²⁴ numbers of one magnitude apart. That is too few for a
@@ -90,11 +92,7 @@ func (s *sample) origin() float64 {
 
 // originsOf returns those of sampled columns, nil if all are 0.
 func originsOf(samples []sample) []float64 {
-	origins := make([]float64, len(samples))
-	for j := range samples {
-		origins[j] = samples[j].origin()
-	}
-	return unlessZero(origins)
+	return unlessZero(convert.Each(samples, func(s sample) float64 { return s.origin() }))
 }
 
 func unlessZero(origins []float64) []float64 {

@@ -31,8 +31,6 @@ type Predictions struct {
 	Disk *wholefile.Disk
 }
 
-func extensionOf(path string) string { return strings.ToLower(filepath.Ext(path)) }
-
 // between stands between the classes of a set.
 const between = " | "
 
@@ -153,7 +151,7 @@ func Largest(probabilities []float32) (largest int) {
 // CheckTable returns an error unless [WriteTable] and [WritePredictions] can write a file of that name, for a
 // program that asks before it computes.
 func CheckTable(path string) error {
-	if extensionOf(path) != ".csv" {
+	if strings.ToLower(filepath.Ext(path)) != ".csv" {
 		return fmt.Errorf("%s: tables are written to .csv files", path)
 	}
 	return nil

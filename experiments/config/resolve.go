@@ -61,7 +61,10 @@ func (f *File) Resolve(task, variant, method string, seed int64) (Resolved, erro
 	}
 	f.checkClassFractions(d, variant, doc.Dataset)
 	doc.Settings.checkTogether(d)
-	doc.Network.leaveOut()
+	network := architecture.Name(doc.Network.Name)
+	if network == architecture.TorchScript || network == architecture.LeNet || network.Learnt() { // such defaults mean nothing to them
+		doc.Network.Pretrained, doc.Network.Features, doc.Network.Layers = "", 0, 0
+	}
 	r := Resolved{
 		Experiment: f.Config.Experiment, Title: f.Config.Title,
 		Task: task, Variant: variant, Method: method, Seed: seed,
@@ -72,9 +75,9 @@ func (f *File) Resolve(task, variant, method string, seed int64) (Resolved, erro
 	}
 	r.Train.checkLength(d, r.Dataset.Name)
 	m, _ := ParseMethod(method)
-	if name := architecture.Name(r.Network.Name); name.Learnt() && m.Alignment != NoAlignment {
+	if network.Learnt() && m.Alignment != NoAlignment {
 		d.failAt(cmp.Or(d.at["network.name"], d.at["network"]), "network.name: %s makes no steps, in which %s could align domains; "+
-			"give it to source-only alone, as with the override {when: {method: source-only@%[1]s}, network: {name: %[1]s}}", name, method)
+			"give it to source-only alone, as with the override {when: {method: source-only@%[1]s}, network: {name: %[1]s}}", network, method)
 	}
 	if r.Train.Batch == 1 {
 		at := cmp.Or(d.at["train.batch"], d.at["train"])
@@ -108,15 +111,6 @@ func (f *File) CheckMethods(runs []Resolved) error {
 			"delete one, or give one other settings in an override", other, run.Method, why)}
 	}
 	return nil
-}
-
-// leaveOut clears defaults that mean nothing to a backbone of the user's own, a classifier of the rows
-// themselves or a LeNet.
-func (n *Network) leaveOut() {
-	name := architecture.Name(n.Name)
-	if name == architecture.TorchScript || name == architecture.LeNet || name.Learnt() {
-		n.Pretrained, n.Features, n.Layers = "", 0, 0
-	}
 }
 
 // WithoutSteps reports whether the run is made without steps and without libtorch.

@@ -27,7 +27,11 @@ type job struct {
 // carryOut makes a run with as many workers as it takes and may take, and returns how it ended.
 func (s *scheduler) carryOut(ctx context.Context, j job) Update {
 	s.observe(Update{Run: j.run, State: Started})
-	if err := s.makeWay(j); err != nil {
+	err := otherConfiguration(j.run, j.dir)
+	if err != nil && s.options.Overwrite {
+		err = j.dir.Clear()
+	}
+	if err != nil {
 		return s.failed(j.run, Failure{Reason: err.Error(), untouched: true})
 	}
 	reason := "started once more"
@@ -50,15 +54,6 @@ func (s *scheduler) carryOut(ctx context.Context, j job) Update {
 		reason = fmt.Sprintf("attempt %d of %d, because %s", attempt+1, attempts, failure.Reason)
 		s.observe(Update{Run: j.run, State: Again, Reason: failure.Reason, Attempt: attempt + 1, Attempts: attempts})
 	}
-}
-
-// makeWay removes what another configuration left, if that is wanted.
-func (s *scheduler) makeWay(j job) error {
-	err := otherConfiguration(j.run, j.dir)
-	if err == nil || !s.options.Overwrite {
-		return err
-	}
-	return j.dir.Clear()
 }
 
 // errStopped is the error of a run whose worker stopped because it was asked to.

@@ -16,6 +16,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"iwda/datasets"
+	"iwda/internal/convert"
 )
 
 // Joint is a joint distribution of a domain's true class (row) and predicted class
@@ -36,10 +37,7 @@ func JointOf(confusion [][]int) (Joint, error) {
 	}
 	joint := make(Joint, len(confusion))
 	for y, row := range confusion {
-		joint[y] = make([]float64, len(row))
-		for predicted, count := range row {
-			joint[y][predicted] = float64(count) / float64(total)
-		}
+		joint[y] = convert.Each(row, func(count int) float64 { return float64(count) / float64(total) })
 	}
 	return joint, nil
 }

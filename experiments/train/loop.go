@@ -11,6 +11,7 @@ import (
 	"iwda/experiments/measure"
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
+	"iwda/internal/convert"
 	"iwda/torch"
 )
 
@@ -268,13 +269,7 @@ func (c *capturer) close() {
 	}
 }
 
-func numbers(values []float64) []torch.Coefficient {
-	coefficients := make([]torch.Coefficient, len(values))
-	for i, v := range values {
-		coefficients[i] = torch.Number(v)
-	}
-	return coefficients
-}
+func numbers(values []float64) []torch.Coefficient { return convert.Each(values, torch.Number) }
 
 // capturedStep is a step whose inputs and numbers have places on the device, to which those
 // of every step are copied.

@@ -16,6 +16,8 @@ import (
 	"math"
 	"slices"
 
+	"iwda/internal/convert"
+
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -25,10 +27,7 @@ type Reference [][]float64
 
 // Shares returns the class shares of the rows (k).
 func (r Reference) Shares() []float64 {
-	shares := make([]float64, len(r))
-	for class, row := range r {
-		shares[class] = floats.Sum(row)
-	}
+	shares := convert.Each(r, floats.Sum)
 	floats.Scale(1/floats.Sum(shares), shares)
 	return shares
 }

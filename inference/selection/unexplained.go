@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"iwda/internal/convert"
 	"iwda/weightest/shifttest"
 )
 
@@ -35,10 +36,7 @@ func unexplained(source []float64, labels []int, target []float64, k int) float6
 	for i, class := range labels {
 		binsOfRows[class] = append(binsOfRows[class], bins.Of(source[i*k:(i+1)*k]))
 	}
-	ofClasses := make([]histogram, k) // the columns of A
-	for class, rows := range binsOfRows {
-		ofClasses[class] = newHistogram(rows)
-	}
+	ofClasses := convert.Each(binsOfRows, newHistogram) // the columns of A
 	ofTarget := make([]float64, k*shifttest.PerClass)
 	for row := range slices.Chunk(target, k) {
 		ofTarget[bins.Of(row)] += float64(k) / float64(len(target))

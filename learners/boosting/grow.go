@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"iwda/internal/convert"
 	"iwda/internal/parallel"
 	"iwda/learners"
 )
@@ -38,9 +39,7 @@ func newBooster(rows learners.Rows, data *table, s Settings, fold []int, held in
 	if rows.Classes == 2 {
 		b.start = []float64{math.Log(counts[1] / counts[0])}
 	} else {
-		for _, count := range counts {
-			b.start = append(b.start, math.Log(count/all))
-		}
+		b.start = convert.Each(counts, func(count float64) float64 { return math.Log(count / all) })
 	}
 	for _, score := range b.start {
 		b.scores = append(b.scores, slices.Repeat([]float64{score}, n))

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"iwda/internal/conjugate"
+	"iwda/internal/convert"
 	"iwda/internal/evenly"
 	"iwda/internal/simd"
 	"iwda/weightest"
@@ -289,10 +290,7 @@ func (p penalty) shrink(state *lossState, b []float64, free, curvature bool) {
 // priorDirection returns the logarithms of the classes' shares less their mean, of length 1;
 // 0 where all classes have as many rows. Half a row is added to each.
 func priorDirection(counts []float64) []float64 {
-	direction := make([]float64, len(counts))
-	for j, rows := range counts {
-		direction[j] = math.Log(rows + 0.5)
-	}
+	direction := convert.Each(counts, func(rows float64) float64 { return math.Log(rows + 0.5) })
 	floats.AddConst(-floats.Sum(direction)/float64(len(direction)), direction)
 	length := floats.Norm(direction, 2)
 	if length < 1e-9 {

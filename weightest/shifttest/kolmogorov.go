@@ -1,6 +1,9 @@
 package shifttest
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // kolmogorovSteps returns n·m·D, D the largest difference of the two samples'
 // distribution functions, as an integer: max |i·m - j·n| over all values, i and j the
@@ -52,10 +55,7 @@ func kolmogorovExact(n, m, steps int) float64 {
 	for s := 1; s <= n+m; s++ {
 		inverse[s] = 1 / float64(s)
 	}
-	u := make([]float64, m+1)
-	for j := range u {
-		u[j] = 1
-	}
+	u := slices.Repeat([]float64{1}, m+1)
 	for j := 0; j <= m && j*n < steps; j++ {
 		u[j] = 0
 	}

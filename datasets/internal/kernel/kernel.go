@@ -17,14 +17,6 @@ const (
 	Bicubic
 )
 
-// support is the half width of the filter.
-func (f Filter) support() float64 {
-	if f == Bicubic {
-		return 2
-	}
-	return 1
-}
-
 func (f Filter) at(x float64) float64 {
 	x = math.Abs(x)
 	switch {
@@ -72,7 +64,10 @@ func (k *kernel) set(from, to int, filter Filter) {
 	k.windows, k.weights = k.windows[:0], k.weights[:0]
 	scale := float64(from) / float64(to)
 	width := max(scale, 1) // of the filter's unit
-	reach := filter.support() * width
+	reach := width
+	if filter == Bicubic {
+		reach *= 2
+	}
 	for i := range to {
 		centre := (float64(i) + 0.5) * scale
 		first := max(int(centre-reach+0.5), 0)

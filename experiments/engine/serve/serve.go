@@ -165,14 +165,9 @@ func (s *server) measure(ctx context.Context, all *[]engine.Work) (engine.Costs,
 }
 
 func facts(context.Context, *any) (engine.Facts, error) {
-	return engine.Facts{Torch: torch.Version(), CUDADevices: cudaDevices(), OneDNN: torch.ProductsByOneDNN()}, nil
-}
-
-// cudaDevices returns the models of the CUDA devices.
-func cudaDevices() []string {
 	models := make([]string, torch.CUDADevices())
 	for i := range models {
 		models[i] = cmp.Or(torch.CUDA(i).Name(), "unknown model")
 	}
-	return models
+	return engine.Facts{Torch: torch.Version(), CUDADevices: models, OneDNN: torch.ProductsByOneDNN()}, nil
 }

@@ -24,12 +24,6 @@ const (
 // svg is a figure that is being drawn.
 type svg struct{ strings.Builder }
 
-func begin(title, description string) *svg {
-	s := new(svg)
-	s.add(`<svg class="chart" role="img" viewBox="0 0 %g %g"><title>%s</title><desc>%s</desc>`, width, height, escape(title), escape(description))
-	return s
-}
-
 func (s *svg) add(format string, values ...any) { fmt.Fprintf(s, format, values...) }
 
 func (s *svg) end() template.HTML {
@@ -80,7 +74,8 @@ func Bands(title, description string, batches, pooled []Point, bound, most float
 	if label == nil {
 		label = percent(most)
 	}
-	s := begin(title, description)
+	s := new(svg)
+	s.add(`<svg class="chart" role="img" viewBox="0 0 %g %g"><title>%s</title><desc>%s</desc>`, width, height, escape(title), escape(description))
 	at := func(i, n int) float64 { return x((float64(i) + 0.5) / float64(n)) }
 	height := func(v float64) float64 { return y(max(0, min(1, v/most))) }
 	line := func(class string, points []Point) {

@@ -2,6 +2,7 @@ package simplex
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -45,10 +46,7 @@ func (a *activeSet) solve() bool {
 // of a set too large.
 func (a *activeSet) guess() {
 	k := len(a.Equality)
-	u := make([]float64, k)
-	for j := range u {
-		u[j] = 1 / float64(k)
-	}
+	u := slices.Repeat([]float64{1 / float64(k)}, k)
 	a.evaluate(u)
 	formerPoint, formerGradient := make([]float64, k), make([]float64, k)
 	step := 1.0
