@@ -102,7 +102,7 @@ test-browser: setup ## the HTML reports in a real browser, and by axe-core: Chro
 	rm -rf build/pages
 	$(with_flags) export IWDA_PAGES='$(here)'/build/pages IWDA_AXE='$(here)'/build/axe/node_modules/axe-core/axe.min.js; \
 	go test -count=1 -tags browser ./adaptation/adapt -run '^TestBrowser' && \
-	go test -count=1 -tags browser ./experiments/report/page -run '^Test(Browser|Widths|Accessible)'
+	go test -count=1 -tags browser ./experiments/report/page -run '^TestBrowser'
 
 # Debian's packages are for its own Python.
 python := $$(for p in python3 /usr/bin/python3; do $$p -c 'import numpy, pytest, mypy' 2>/dev/null && echo $$p && break; done)

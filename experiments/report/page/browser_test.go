@@ -61,20 +61,6 @@ func TestBrowser(t *testing.T) {
 	}
 }
 
-// TestWidths: at no width does the page itself scroll sideways.
-func TestWidths(t *testing.T) {
-	ctx, complaints := show(t, sortable(t))
-	checkWidths(t, ctx)
-	if len(*complaints) > 0 {
-		t.Errorf("the browser complains:\n%s", strings.Join(*complaints, "\n"))
-	}
-}
-
-func TestAccessible(t *testing.T) {
-	ctx, _ := show(t, sortable(t))
-	checkAccessible(t, ctx)
-}
-
 // Pages of other packages, which their tests have left in the folder that $IWDA_PAGES names, ask for nothing from
 // elsewhere, fit every width and can be used by everybody.
 func TestBrowserPages(t *testing.T) {
@@ -122,7 +108,7 @@ func show(t *testing.T, page string) (ctx context.Context, complaints *[]string)
 			}
 		}
 	})
-	must.Do(t, chromedp.Run(ctx, log.Enable(), network.Enable(), chromedp.Navigate("file://"+path), chromedp.WaitVisible("main")))
+	must.Do(t, chromedp.Run(ctx, log.Enable(), network.Enable(), chromedp.Navigate("file://"+path), chromedp.WaitVisible("main", chromedp.ByQuery)))
 	return ctx, complaints
 }
 
