@@ -251,11 +251,13 @@ func (d Data) Warnings(experiment *config.Config) (warnings []string) {
 	return warnings
 }
 
+var signOf = regexp.MustCompile(`^\p{Pd}\d`)
+
 // lookAlike lists words that look alike: that differ in case, in spaces and other characters of no
-// width, in - and _, and in how letters are composed alone; "" if there are none.
+// width, in - and _, and in how letters are composed alone; "" if there are none. The sign of a number is no such -.
 func lookAlike(words []string) string {
 	bare := func(word string) string {
-		return strings.Map(func(r rune) rune {
+		return signOf.FindString(word) + strings.Map(func(r rune) rune {
 			if r == '_' || unicode.IsSpace(r) || unicode.In(r, unicode.Cf, unicode.Pd, unicode.Variation_Selector) {
 				return -1
 			}

@@ -40,7 +40,7 @@ func TestWarningsOfNames(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	d.Target.Path = "b"
-	d.Classes = []string{"caf\u00e9", "cafe\u0301", "x\u200b", "x", "y\u00a0z", "y z", "kg", "\u338f", "co-op", "co\u2011op", "e", "\u00e9", "1", "10"}
+	d.Classes = []string{"caf\u00e9", "cafe\u0301", "x\u200b", "x", "y\u00a0z", "y z", "kg", "\u338f", "co-op", "co\u2011op", "e", "\u00e9", "1", "10", "-1", "-1:30", "1:30"}
 	if got := d.Warnings(new(config.Config)); len(got) != 1 || !strings.Contains(got[0], ` alike: "café" and "cafe\u0301", "x\u200b" and "x", "y\u00a0z" and "y z", "kg" and "㎏", "co-op" and "co‑op". They`) {
 		t.Errorf("%q", got)
 	}

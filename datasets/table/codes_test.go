@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"iwda/internal/must"
 )
 
 // Numbers of one length with leading zeros, or that all begin with 0, are words; others stay numbers.
@@ -66,6 +68,56 @@ func TestBesideValues(t *testing.T) {
 	refused(t, write(t, "other.parquet", parquetOf(t, []other{{[]float32{1}}})), Options{Kind: Features}, "must have the name features, probabilities or logits")
 }
 
+// Where the cells of a file settle the decimal sign, and where somebody gave it, the few that cannot have it end nothing:
+// with a comma they are missing, and told. With a point they can mean only one thing.
+func TestOtherDecimalSigns(t *testing.T) {
+	points := "a,b\n" + strings.Repeat("68.11,x\n70,y\n", 20)
+	commas := strings.NewReplacer(",", ";", ".", ",").Replace(points)
+	mixed, many := points+"\"5,4\",x\n\"7,283,465\",y\n", "a,b\n1,x\n\"5,4\",y\n\"5,8\",x\n"
+	const missing = ` "5,4" is not a number and counts as missing`
+	for name, test := range map[string]struct {
+		source, target, sign string
+		last                 [2]float32 // of the source; of the target
+		said, presumed       string     // of the column, in part; of the target
+	}{
+		"in the source":     {mixed, points, "", [2]float32{7283465, 70}, missing, ""},
+		"in the target":     {points, mixed, "", [2]float32{70, 7283465}, missing, ""},
+		"in both":           {mixed, mixed, ".", [2]float32{7283465, 7283465}, missing, ""},
+		"of commas":         {commas, commas + "5.4;x\n", "", [2]float32{70, 5.4}, "", "5.4 and others with a point are read, though most numbers have a comma"},
+		"a comma given":     {commas, commas + "5.4;x\n3.512;x\n", ",", [2]float32{70, 3512}, ` "5.4" is not a number and counts as missing`, "3.512 and others " + asThousands},
+		"too many":          {points, many, ".", [2]float32{}, ` "5,4" is not a number; 2 of 3 cells are not, but in source.csv the column has numbers`, ""},
+		"all of the source": {many, points, ".", [2]float32{}, `2 of its numbers, as "5,4", do not fit the decimal sign that was given, so that all are taken for words`, ""},
+	} {
+		source, target := write(t, "source.csv", test.source), write(t, "target.csv", test.target)
+		roles := Roles{Decimal: test.sign}
+		l, err := Learn([]File{{source, roles}}, File{target, roles})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		said := strings.Join(append(l.Columns[0].Strays, l.Columns[0].LeftOut), "")
+		if said = strings.ReplaceAll(said, source, "source.csv"); !strings.Contains(said, test.said) || test.said == "" && said != "" {
+			t.Errorf("%s: %s, want %s", name, said, test.said)
+		}
+		if test.last == [2]float32{} {
+			continue
+		}
+		for i, path := range []string{source, target} {
+			table := opened(t, file(path, Options{Kind: Features, IgnoreLabels: true, Roles: roles, Reference: Reference{Encoding: l.Encoding}}))
+			rows := must.Have(table.Load())(t)
+			row := make([]float32, rows.Shape()[0])
+			if rows.CopyRow(row, rows.Len()-1); row[0] != test.last[i] {
+				t.Errorf("%s: %v in %s, want %v", name, row[0], path, test.last[i])
+			}
+			if _, presumed := rows.Decimal(); i == 1 && presumed != test.presumed {
+				t.Errorf("%s: %q, want %q", name, presumed, test.presumed)
+			}
+		}
+	}
+	// Where a column has the one and another the other, no cell says which is meant.
+	must.Refuse(Learn([]File{{Path: write(t, "two.csv", "a;b\n"+strings.Repeat("68.11;70,5\n", 20))}}))(t, "which of them is before fractions?")
+}
+
 // The decimal sign is the one that is given, or that of the reference, or follows from a column that has it in all cells.
 func TestDecimalSign(t *testing.T) {
 	many := "a;label\n" + strings.Repeat("5,047;x\n12,163;y\n", 6)
@@ -78,8 +130,10 @@ func TestDecimalSign(t *testing.T) {
 		"as thousands":  {many + "999;x\n", Options{}, "--decimal"},
 		"comma given":   {"a;label\n3,512;x\n", Options{Roles: Roles{Decimal: ","}}, "3.512"},
 		"point given":   {"a;label\n3.512;x\n", Options{Roles: Roles{Decimal: "."}}, "3.512"},
-		"other given":   {"a;label\n3.512;x\n", Options{Roles: Roles{Decimal: ","}}, "does not fit"},
-		"other comma":   {"a;label\n3,512;x\n", Options{Roles: Roles{Decimal: "."}}, "does not fit"},
+		"other given":   {"a;label\n3.5;x\n", Options{Roles: Roles{Decimal: ","}}, "does not fit"},
+		"other comma":   {"a;label\n3,5;x\n", Options{Roles: Roles{Decimal: "."}}, "does not fit"},
+		"thousands":     {"a;label\n3.512;x\n", Options{Roles: Roles{Decimal: ","}}, "3512"},
+		"with commas":   {"a;label\n3,512;x\n", Options{Roles: Roles{Decimal: "."}}, "3512"},
 		"of the model":  {"a;label\n3,512;x\n", Options{Reference: Reference{Name: "model", Width: 1, Decimal: ","}}, "3.512"},
 		"unlike model":  {"a;label\n3,512;x\n", Options{Reference: Reference{Name: "model", Width: 1, Decimal: "."}}, "--decimal"},
 		"no such sign":  {"a;label\n3,512;x\n", Options{Roles: Roles{Decimal: "'"}}, "want a point or a comma"},

@@ -388,6 +388,8 @@ func (f *csvFile) notNumber(text string) error {
 	switch {
 	case isMissing(text):
 		return fmt.Errorf("%.100q stands for a missing value; fill it in, as with the column's mean, or leave out the column or the row", text)
+	case f.t.unfit(text):
+		return fmt.Errorf("%.100q does not fit the decimal sign %q; write numbers with it", text, f.t.options.Decimal)
 	case f.layout.roles[labelRole] < 0 && !isNumber(text):
 		return fmt.Errorf("%.100q is not a float32 number; if these are labels, name the column as theirs, or call it label", text)
 	}

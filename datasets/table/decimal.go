@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -27,9 +28,9 @@ func (t *Table) parse(text string) (_ float64, is bool, err error) {
 	d, found := t.decimal, noNumber
 	if d != nil {
 		found = written(d.found.Load())
-		if d.given && strings.ContainsAny(text, ".,") && wayOf(plain(strings.TrimSpace(text))).other(found) {
-			return 0, false, fmt.Errorf("%.100q does not fit the decimal sign %q; write numbers with it", text, t.options.Decimal)
-		}
+	}
+	if t.unfit(text) {
+		return 0, false, nil
 	}
 	if found == comma && strings.ContainsAny(text, ".,") && !strings.ContainsAny(text, "xX") { // nearly every number of such a file
 		if number, wrong := parseNumber(comma.pointed(text)); wrong == nil {
@@ -48,6 +49,20 @@ func (t *Table) parse(text string) (_ float64, is bool, err error) {
 		number, wrong = parseNumber(found.pointed(text))
 	}
 	return number, err == nil && wrong == nil, err
+}
+
+// unfit reports whether a text is a number that cannot have the decimal sign that somebody gave, and keeps what those
+// with three digits after the other sign are taken for.
+func (t *Table) unfit(text string) bool {
+	d := t.decimal
+	if d == nil || !d.given || !strings.ContainsAny(text, ".,") {
+		return false
+	}
+	way, sign := wayOf(plain(strings.TrimSpace(text))), written(d.found.Load())
+	if d.presumed.Load() == nil && (sign == point && way == commaOrThousands || sign == comma && way == pointOrThousands) {
+		d.presume(text, asThousands)
+	}
+	return slices.Contains(surely[opposite[sign]], way)
 }
 
 // pointed writes a number with a point before its fraction, and without the sign between thousands.
@@ -171,9 +186,18 @@ type ofColumn struct {
 	large bool // a number of four digits or more without separators
 }
 
-// other reports whether a number cannot be one with a decimal point, or comma.
-func (w written) other(than written) bool {
-	return than == point && (w == comma || w == withPoints || w == commaOrThousands) || than == comma && (w == point || w == withCommas || w == pointOrThousands)
+var (
+	opposite = map[written]written{point: comma, comma: point}
+	// surely lists how numbers are written that have this sign before fractions for sure.
+	surely = map[written][]written{point: {point, withCommas}, comma: {comma, withPoints}}
+)
+
+// sure counts the cells that have this sign before fractions for sure.
+func (c *ofColumn) sure(sign written) (cells int) {
+	for _, way := range surely[sign] {
+		cells += c.cells[way]
+	}
+	return cells
 }
 
 // decimal is that of the columns of values.
@@ -199,15 +223,18 @@ func (f *csvFile) decimal(semicolons bool) (*decimal, error) {
 
 // findDecimal goes over all cells of those columns of which nine in ten are numbers, however these
 // are written, and returns point or comma: the sign that stands before fractions for sure in some cell, as in 1.5 or
-// 1,234.5. Where all numbers with a sign could be thousands, it is the sign of the reference; or else, if semicolons
-// separate columns, that of fractions if all numbers of a column have it.
+// 1,234.5. Cells that have the other sign for sure are none of numbers if they are few: in each column at most one for
+// nine that are whole or have the former; and in all, too, one for nine that have the former, or fewer than these where
+// no number could be thousands. Where all numbers with a sign could be thousands, it is the sign of the reference; or
+// else, if semicolons separate columns, that of fractions if all numbers of a column have it.
 func (f *csvFile) findDecimal(semicolons bool) (written, error) {
 	columns := make([]ofColumn, len(f.layout.values))
 	if err := f.look(columns); err != nil {
 		return noNumber, err
 	}
 	var all ofColumn
-	alike := true // no column has numbers without a sign beside those that may be thousands
+	alike := true                 // no column has numbers without a sign beside those that may be thousands
+	against := map[written]bool{} // a column has many numbers with the other sign
 	for _, c := range columns {
 		numbers := 0
 		for _, n := range c.cells[whole:] {
@@ -218,6 +245,9 @@ func (f *csvFile) findDecimal(semicolons bool) (written, error) {
 		}
 		if n := c.cells[pointOrThousands] + c.cells[commaOrThousands]; n > 0 {
 			alike = alike && n >= fewestAlike && n == numbers
+		}
+		for sign, other := range opposite {
+			against[sign] = against[sign] || 9*c.sure(other) > c.sure(sign)+c.cells[whole]
 		}
 		all.large = all.large || c.large && c.cells[pointOrThousands]+c.cells[commaOrThousands] > 0
 		for way, first := range c.first {
@@ -234,21 +264,33 @@ func (f *csvFile) findDecimal(semicolons bool) (written, error) {
 		}
 		return cellAt{}, false
 	}
-	ofComma, sureComma := firstOf(comma, withPoints)
-	ofPoint, surePoint := firstOf(point, withCommas)
+	d, either := f.t.decimal, all.cells[pointOrThousands]+all.cells[commaOrThousands] > 0
+	for sign, other := range opposite {
+		sure, few := all.sure(sign), all.sure(other)
+		if few == 0 || against[sign] || 9*few > sure && (either || few >= sure) {
+			continue
+		}
+		if sign == comma && all.cells[point] > 0 { // which can mean nothing else
+			d.presume(all.first[point].text, "with a point are read, though most numbers have a comma")
+		}
+		for _, way := range surely[other] {
+			all.cells[way] = 0
+		}
+	}
+	ofComma, sureComma := firstOf(surely[comma]...)
+	ofPoint, surePoint := firstOf(surely[point]...)
 	perComma, hasComma := firstOf(commaOrThousands)
 	perPoint, hasPoint := firstOf(pointOrThousands)
-	d := f.t.decimal
 	switch {
 	case sureComma && (surePoint || hasPoint && !semicolons), !surePoint && hasComma && hasPoint:
 		ofComma, ofPoint = cmp.Or(ofComma, perComma), cmp.Or(ofPoint, perPoint)
 		return noNumber, fmt.Errorf("%s:%d: %s has a comma, but line %d, %s, a point: which of them is before fractions? Write all numbers in one way, or say it with --decimal, or have the column ignored if it holds no numbers",
 			f.t.name, ofComma.line, ofComma, ofPoint.line, ofPoint)
 	case surePoint && hasComma, sureComma && hasPoint:
-		d.presume(map[bool]cellAt{true: perComma, false: perPoint}[surePoint], "thousands, not fractions")
+		d.presume(map[bool]cellAt{true: perComma, false: perPoint}[surePoint].text, asThousands)
 	case surePoint, sureComma, all.large, hasComma && f.t.options.Reference.Decimal == ",", hasPoint && f.t.options.Reference.Decimal == ".":
 	case semicolons && alike && (hasComma || hasPoint):
-		d.presume(map[bool]cellAt{true: perComma, false: perPoint}[hasComma], "fractions, not thousands")
+		d.presume(map[bool]cellAt{true: perComma, false: perPoint}[hasComma].text, "with three digits after the sign are taken for fractions, not thousands")
 	case hasComma, semicolons && hasPoint:
 		cell := cmp.Or(perComma, perPoint)
 		return noNumber, fmt.Errorf("%s:%d: %s may be a fraction or thousands, as all numbers of the file with such a sign: write thousands without a sign, or say with --decimal which sign is before fractions", f.t.name, cell.line, cell)
@@ -259,9 +301,11 @@ func (f *csvFile) findDecimal(semicolons bool) (written, error) {
 	return point, nil
 }
 
-// presume keeps what numbers such as that of a cell are taken for.
-func (d *decimal) presume(cell cellAt, what string) {
-	said := fmt.Sprintf("%.100s and others with three digits after the sign are taken for %s", cell.text, what)
+const asThousands = "with three digits after the sign are taken for thousands, not fractions"
+
+// presume keeps what numbers such as this are taken for.
+func (d *decimal) presume(text, what string) {
+	said := fmt.Sprintf("%.100s and others %s", text, what)
 	d.presumed.Store(&said)
 }
 

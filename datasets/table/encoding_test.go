@@ -328,6 +328,8 @@ func TestNumbersAsPeopleWriteThem(t *testing.T) {
 		"5 kg\n1.5e3 kg":                    {"kg", []float32{5, 1500}},
 		"5kg\n6 kg":                         {"kg", []float32{5, 6}},
 		"12:30\n00:15:00\n1:30 pm":          {"", []float32{12.5, 0.25, 13.5}},
+		"2:59:11\n-5:14\n-3\n−0:7:12":       {"", []float32{2.9863889, -5.233333, -3, -0.12}},
+		"100:30:00\n+1:00\n23:30":           {"", []float32{100.5, 1, 23.5}},
 		"<0.5\n7\n≥ 12":                     {"", []float32{0.5, 7, 12}},
 		"(12.5)\n3":                         {"", []float32{-12.5, 3}},
 		"−4\n4":                             {"", []float32{-4, 4}},
@@ -350,7 +352,7 @@ func TestNumbersAsPeopleWriteThem(t *testing.T) {
 // read in two ways, is called that.
 func TestWordsLikeNumbers(t *testing.T) {
 	for column, want := range map[string]string{
-		"5 kg\n5 lb": "", "A1\nA2": "", "1st\n2nd": "", "x\ny": "", "%\n%": "", "1.2.3\n1.2.4": "", "3/4\n1/2": "", "10-20\n20-30": "", "(a)\n(b)": "", "25:70\n26:70": "", "< x\n> y": "",
+		"5 kg\n5 lb": "", "A1\nA2": "", "1st\n2nd": "", "x\ny": "", "%\n%": "", "1.2.3\n1.2.4": "", "3/4\n1/2": "", "10-20\n20-30": "", "(a)\n(b)": "", "25:70\n26:70": "", "4:3\n16:9": "", "90:15\n45:00": "", "-1:75\n1:20:61": "", "< x\n> y": "",
 		"45%\n45\n46%": `some of its numbers have "%", as in "45%", and others have not`,
 	} {
 		l := learnt(t, write(t, "source.csv", "a,b\n"+strings.ReplaceAll(column, "\n", ",1\n")+",2\n"))

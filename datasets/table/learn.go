@@ -163,7 +163,7 @@ func learn(sources, others []File, out map[string]string) (l Learnt, err error) 
 				}
 			} else if isMissing(text) {
 				c.missing++
-			} else if isNumber(text) {
+			} else if isNumber(text) && !t.unfit(text) {
 				c.beyond.add(t, text, place)
 			} else if number, is, err = c.writing.add(t, text, place); err != nil {
 				return values, err
@@ -405,6 +405,8 @@ func (c *seen) said() string {
 	case c.counts == nil:
 	case w.undecided == cells:
 		return fmt.Sprintf("its cells are dates that can be read in two ways, as %.100q: write the year first, as in 2026-11-27", w.other)
+	case w.unfit.cells > 0 && 9*(c.strays.cells-w.unfit.cells) <= c.numbers+w.unfit.cells:
+		return fmt.Sprintf("%d of its numbers, as %.20q, do not fit the decimal sign that was given, so that all are taken for words", w.unfit.cells, w.unfit.text)
 	case w.units.cells > 0 && w.units.cells == c.strays.cells && !w.mixed:
 		return fmt.Sprintf("some of its numbers have %.20q, as in %.100q, and others have not, so that all are taken for words: write them in one way", w.unit, w.units.text)
 	}

@@ -118,7 +118,7 @@ func (t *Table) numberIn(b *Batch, place, j int, text string) (number float64, m
 		counted[j].numbers++
 	case isMissing(text), c.Absent != "" && strings.TrimSpace(text) == c.Absent:
 		return 0, true, nil
-	case c.Unit == "" && isNumber(text):
+	case c.Unit == "" && isNumber(text) && !t.unfit(text):
 		err = outOfRange(c.Column, text)
 	default:
 		counted[j].add(t, text, place)

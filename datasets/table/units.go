@@ -2,6 +2,7 @@ package table
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -13,7 +14,8 @@ var (
 	account   = regexp.MustCompile(`^\(([^()+-]*\d[^()+-]*)\)$`)                            // (12.50), less than zero
 	parted    = regexp.MustCompile(`^[+-]?[1-9]\d{0,2}([` + blanks + `]\d{3})+([.,]\d+)?$`) // 1 234 567.5
 	blankless = strings.NewReplacer(" ", "", "'", "", "’", "", "\u00a0", "", "\u202f", "")
-	clocks    = []string{"15:04", "15:04:05", "3:04 PM", "3:04PM", "3:04:05 PM"}
+	clock     = regexp.MustCompile(`^([+-]?)(\d{1,3}):(\d\d?)(:\d\d?(\.\d+)?)?$`)
+	halfDays  = []string{"3:04 PM", "3:04PM", "3:04:05 PM"}
 	twoDates  = regexp.MustCompile(`^\d{1,2}/\d{1,2}/(\d{2}|\d{4})$`) // which is the day, and which the month
 )
 
@@ -45,12 +47,26 @@ func isBound(text string) bool {
 	return strings.HasPrefix(text, "<") || strings.HasPrefix(text, ">") || strings.HasPrefix(text, "≤") || strings.HasPrefix(text, "≥")
 }
 
-// hoursOf returns a time of the day in hours.
+// hoursOf returns a time of the day in hours, and what else has hours and minutes: with seconds, or with a sign. Without
+// these, 4:3 may be a ratio.
 func hoursOf(text string) (hours float64, is bool) {
-	if !strings.Contains(text, ":") || len(text) > len("12:00:00 PM") {
+	if !strings.Contains(text, ":") || len(text) > len("-100:00:00.000000000") {
 		return 0, false
 	}
-	for _, form := range clocks {
+	if in := clock.FindStringSubmatch(strings.Replace(text, "−", "-", 1)); in != nil {
+		hours, _ = strconv.ParseFloat(in[2], 64)
+		minutes, _ := strconv.ParseFloat(in[3], 64)
+		seconds, _ := strconv.ParseFloat(strings.TrimPrefix(in[4], ":"), 64) // 0 if there are none
+		if minutes >= 60 || seconds >= 60 || in[1]+in[4] == "" && (hours >= 24 || len(in[3]) < 2) {
+			return 0, false
+		}
+		hours += (60*minutes + seconds) / 3600
+		if in[1] == "-" {
+			hours = -hours
+		}
+		return hours, true
+	}
+	for _, form := range halfDays {
 		if at, err := time.Parse(form, strings.ToUpper(text)); err == nil {
 			return at.Sub(at.Truncate(24 * time.Hour)).Hours(), true
 		}
@@ -100,6 +116,7 @@ type writing struct {
 	various   bool   // there are other texts
 	undecided int    // dates that can be read in two ways
 	bounds    strays // numbers that are only bounds
+	unfit     strays // numbers that cannot have the decimal sign that was given
 }
 
 // add counts a cell that is no number, and reads it if it has the unit of the others.
@@ -119,6 +136,9 @@ func (w *writing) add(t *Table, text string, place int) (value float64, is bool,
 	}
 	if strings.Contains(text, "/") && twoDates.MatchString(text) {
 		w.undecided++
+	}
+	if t.unfit(text) {
+		w.unfit.add(t, text, place)
 	}
 	w.various = w.various || w.other != "" && w.other != text
 	if w.other == "" {

@@ -209,7 +209,7 @@ _MISSING = {"", "nan", "na", "<na>", "n/a", "#n/a", "null", "none", "?", "-", ".
 def _read_numbers(texts: List[str], absent: Array, coding: Mapping[str, Any], decimal: str) -> Tuple[Array, Array]:
     """The numbers, n, in cells of a column of numbers, and which are missing: other text, too, up to one for nine numbers."""
     unit = coding.get("unit", "")
-    values = [0.0 if no else _numbers.read(text, decimal, unit) for text, no in zip(texts, absent)]
+    values = [0.0 if no else _numbers.read(text, decimal, unit) for text, no in zip(_numbers.without_groups(texts, decimal), absent)]
     stray = np.array([value is None for value in values])
     strays, cells = stray.sum(), len(texts) - absent.sum()
     if strays:

@@ -3,7 +3,7 @@
 import datetime
 import re
 import unicodedata
-from typing import Optional, Tuple
+from typing import List, Optional, Tuple
 
 from . import _data
 
@@ -12,6 +12,8 @@ _ACCOUNT = re.compile(r"\(([^()+-]*\d[^()+-]*)\)")
 _PARTED = re.compile("[+-]?[1-9]\\d{0,2}([ '’\u00a0\u202f]\\d{3})+([.,]\\d+)?")
 _COMMAS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3}(,\d{3})+|(,\d{3})+\.\d+)")  # 1,234,567 and 1,234.5
 _POINTS = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3}(\.\d{3})+|(\.\d{3})+,\d+)")
+_ONE_GROUP = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
+_CLOCK = re.compile(r"([+-]?)(\d{1,3}):(\d\d?)(?::(\d\d?(?:\.\d+)?))?", re.ASCII)
 _UNIT_AT_END = re.compile(r"[^\d]*$")
 
 
@@ -30,6 +32,13 @@ def read(text: str, decimal: str, unit: str = "") -> Optional[float]:
     if value is None:
         value = _data.days(text)
     return _hours(word) if value is None else value
+
+
+def without_groups(texts: List[str], decimal: str) -> List[str]:
+    """Cells of a column: 1,234 is thousands where another one has a point before a fraction, as in 1.5."""
+    if decimal != "." or not any("." in text and _float(text, decimal) is not None for text in texts):
+        return texts
+    return [text.replace(",", "") if _ONE_GROUP.fullmatch(text.strip()) else text for text in texts]
 
 
 def _float(text: str, decimal: str) -> Optional[float]:
@@ -70,16 +79,22 @@ def _cut_unit(word: str, decimal: str) -> Tuple[str, str]:
     end = len(rest) - len(_UNIT_AT_END.search(rest)[0])  # type: ignore[index]  # it matches any text
     unit = bare[:at] + rest[end:].strip()
     number = _plain(word[: len(word) - len(bare)] + rest[:end].strip())
-    one_group = re.fullmatch(r"[+-]?[1-9]\d{0,2},\d{3}", number) if decimal != "," else None  # thousands beside a unit
+    one_group = _ONE_GROUP.fullmatch(number) if decimal != "," else None  # thousands beside a unit
     return (number.replace(",", "") if one_group else number), unit
 
 
 def _hours(word: str) -> Optional[float]:
-    """The hours of a time of the day."""
-    for form in ("%H:%M", "%H:%M:%S", "%I:%M %p", "%I:%M%p", "%I:%M:%S %p"):
+    """The hours of a time of the day, and of others with seconds or a sign. Without these, 4:3 may be a ratio."""
+    if match := _CLOCK.fullmatch(word.replace("−", "-", 1)):
+        sign, hours, minutes, seconds = match.group(1, 2, 3, 4)
+        if int(minutes) >= 60 or float(seconds or 0) >= 60 or not (sign or seconds or (int(hours) < 24 and len(minutes) == 2)):
+            return None
+        value = int(hours) + (60 * int(minutes) + float(seconds or 0)) / 3600
+        return -value if sign == "-" else value
+    for form in ("%I:%M %p", "%I:%M%p", "%I:%M:%S %p"):
         try:
             at = datetime.datetime.strptime(word, form)
         except ValueError:
             continue
-        return at.hour + at.minute / 60 + at.second / 3600
+        return at.hour + (60 * at.minute + at.second) / 3600
     return None
