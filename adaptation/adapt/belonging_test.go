@@ -88,6 +88,26 @@ func TestBelonging(t *testing.T) {
 	}
 }
 
+// Of columns that tell units the one with the fewest groups does, as days that are a patient's own are within patients,
+// even if a patient is in both domains.
+func TestUnitsAreTheWhole(t *testing.T) {
+	var files [2]string
+	random := rand.New(rand.NewPCG(3, 3))
+	for domain, name := range []string{"source.csv", "target.csv"} {
+		text := "day,patient,a,label\n"
+		for p := range 40 {
+			patient, centre := fmt.Sprintf("P%d", 39*domain+p), 10*random.NormFloat64()
+			for row := range 12 {
+				text += fmt.Sprintf("%s on %d,%s,%.3f,c%d\n", patient, row/4+10*domain, patient, centre+random.NormFloat64(), row%2)
+			}
+		}
+		files[domain] = writeFile(t, t.TempDir(), name, text)
+	}
+	if d := must.Have(Look(files[:1], files[1], Naming{}))(t); d.Source.Group != "patient" {
+		t.Errorf("grouped by %q", d.Source.Group)
+	}
+}
+
 // A class whose rows are in too few groups leaves rows on their own, with the warning and no interval.
 func TestTooFewGroups(t *testing.T) {
 	path := visits(t, "source.csv", "patient", 100, true, false, true)

@@ -20,7 +20,8 @@ type units struct {
 // find looks for a column, or several together, whose values repeat in the source, and of which the target has next
 // to none: then units were drawn, as patients are, and not rows. Columns are added one by one, as long as they tell the
 // domains apart more. Ranges that moved do too, so the numbers of a column alone must be names, and values of others may not
-// lie beside those of their own domain.
+// lie beside those of their own domain. Of columns that tell it alone the one with the fewest groups is taken, as what is within
+// units, such as a patient's days, is not shared either.
 func (u units) find() (t together) {
 	var chosen []int
 	most, left := 0.0, make(map[int]bool)
@@ -37,6 +38,7 @@ func (u units) find() (t together) {
 		if next = slices.DeleteFunc(next, func(j int) bool { return cells[j].lost() < most+worthAColumn }); len(next) == 0 {
 			return t
 		}
+		fewest := 0 // groups of a column that tells it alone
 		for _, j := range next {
 			delete(left, j)
 			c, all, of := cells[j], append(slices.Clip(chosen), j), u.columns[j]
@@ -45,11 +47,19 @@ func (u units) find() (t together) {
 			if name && of.words == 0 && !u.numbered(c, of) || !name && (beside || of.learnt.Apart != "") {
 				continue
 			}
-			if plain {
-				return u.together(c, all, name && (beside || of.words > 0))
+			if plain && !name {
+				return u.together(c, all, false)
 			}
-			most, chosen = c.lost(), all
-			break
+			if !plain && t.because == "" {
+				most, chosen = c.lost(), all
+				break
+			}
+			if n := c.groups(); plain && (t.because == "" || n < fewest && !beside) {
+				fewest, t = n, u.together(c, all, beside || of.words > 0)
+			}
+		}
+		if t.because != "" {
+			return t
 		}
 	}
 }
