@@ -9,8 +9,9 @@ import (
 
 const (
 	// dualTolerance is the largest negative multiplier that counts as zero, relative
-	// to the terms that it is the sum of.
-	dualTolerance = 1e-13
+	// to the terms that it is the sum of. It must exceed what the proximal term leaves of
+	// one where A lacks rank, or variables are freed and fixed in turn.
+	dualTolerance = 1e-11
 	// primalTolerance is the largest negative variable that counts as zero, relative
 	// to the largest variable.
 	primalTolerance = 1e-14

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -33,4 +34,26 @@ func TestIterationLimit(t *testing.T) {
 		}
 	}
 	t.Error("no program took more than one iteration")
+}
+
+// Where columns explain the target in several ways, what rounding leaves of multipliers must not free and fix a
+// variable in turn.
+func TestSeveralSolutions(t *testing.T) {
+	const n = 10
+	random := rand.New(rand.NewPCG(0, 7))
+	for i := range 500 {
+		p := New(n, n-2)
+		for j := range n {
+			column := p.Column(j)
+			for i := range column {
+				column[i] = random.ExpFloat64()
+			}
+			floats.Scale(1/floats.Norm(column, 2), column)
+			p.Equality[j] = 1
+			floats.AddScaled(p.Target, random.ExpFloat64()/n, column)
+		}
+		if _, err := p.Solve(); err != nil {
+			t.Errorf("program %d: %v", i, err)
+		}
+	}
 }
