@@ -45,20 +45,20 @@ func newMixture(rows *Rows, pseudocount int, prior []float64) *mixture {
 		kept = make([]int, 0, n+len(moreCounts))
 	}
 	m.counts = make([]float64, 0, n+len(moreCounts))
-	keep := func(i, count int) {
+	keep := func(i int, count float64) {
 		if count > 0 {
 			if kept != nil {
 				kept = append(kept, i)
 			}
-			m.counts = append(m.counts, float64(count))
-			m.total += float64(count)
+			m.counts = append(m.counts, count)
+			m.total += count
 		}
 	}
 	for i := range n {
 		if rows.Counts == nil {
 			keep(i, 1)
 		} else {
-			keep(i, rows.Counts[i])
+			keep(i, float64(rows.Counts[i]))
 		}
 	}
 	for i, count := range moreCounts {

@@ -158,7 +158,7 @@ func (r *Rows) checkValues(k int) error {
 
 // eachClass returns one row for each class that has a prior, and how often they count: so many
 // times, or as Pseudocounts say. There are none if that is 0.
-func (r *Rows) eachClass(count int, prior []float64) (more []float64, counts []int) {
+func (r *Rows) eachClass(count int, prior []float64) (more, counts []float64) {
 	if count <= 0 {
 		return nil, nil
 	}
@@ -167,10 +167,11 @@ func (r *Rows) eachClass(count int, prior []float64) (more []float64, counts []i
 		if mass > 0 {
 			row := make([]float64, k)
 			row[j] = 1
+			beside := float64(count)
 			if r.Pseudocounts != nil {
-				count = r.Pseudocounts[j]
+				beside = r.Pseudocounts[j]
 			}
-			more, counts = append(more, row...), append(counts, count)
+			more, counts = append(more, row...), append(counts, beside)
 		}
 	}
 	return more, counts

@@ -220,7 +220,7 @@ func TestMLLSOfWrongRows(t *testing.T) {
 	for want, rows := range map[string]Rows{
 		"3 probabilities, 0 counts and 0 pseudocounts":        {Probabilities: []float64{1, 0, 1}},
 		"2 probabilities, 2 counts":                           {Probabilities: []float64{0.3, 0.7}, Counts: []int{1, 2}},
-		"0 counts and 1 pseudocounts of rows of 2 classes":    {Probabilities: []float64{0.3, 0.7}, Pseudocounts: []int{1}},
+		"0 counts and 1 pseudocounts of rows of 2 classes":    {Probabilities: []float64{0.3, 0.7}, Pseudocounts: []float64{1}},
 		"target row 1 gives class 0 the probability NaN":      {Probabilities: []float64{0.3, 0.7, nan, 1}},
 		"target row 1 has probability 0 in every class":       {Probabilities: []float64{0.3, 0.7, 0, 0}},
 		"no target row counts":                                {Probabilities: []float64{0.3, 0.7, 0.6, 0.4}, Counts: []int{0, -1}},
@@ -241,11 +241,11 @@ func TestMLLSPseudocounts(t *testing.T) {
 	shares, random := gaussians.Rising(3), rand.New(rand.NewPCG(5, 1))
 	source, labels := shares.SourceRows(200, random)
 	p := problem(t, sampleOf(t)(3, source, labels, shares.TargetRows(300, random)))
-	estimate := func(counts, pseudocounts []int) []float64 {
+	estimate := func(counts []int, pseudocounts []float64) []float64 {
 		p.Rows = &Rows{Probabilities: p.Rows.Probabilities, Counts: counts, Pseudocounts: pseudocounts}
 		return must.Have(MLLS{Pseudocount: Laplace}.Estimate(p))(t).TargetDistribution
 	}
-	given := []int{0, 3, 0}
+	given := []float64{0, 2.5, 0}
 	if a, b := estimate(slices.Repeat([]int{1}, 300), given), estimate(nil, given); !floats.Equal(a, b) || floats.Equal(b, estimate(nil, nil)) {
 		t.Errorf("%v and %v", a, b)
 	}

@@ -63,7 +63,7 @@ type Rows struct {
 	Counts        []int     // how often each row counts, length m, below 1 for not at all; nil: once
 	// Pseudocounts are how often the row of each class that MLLS.Pseudocount adds counts in a
 	// resample, length k; nil: as often as that says.
-	Pseudocounts []int
+	Pseudocounts []float64
 }
 
 // Classes returns k.

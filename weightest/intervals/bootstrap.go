@@ -41,9 +41,12 @@ type Resampled struct {
 // rows are both resampled, so that the intervals know of the errors of C, mu and D_S
 // alike, the estimator runs on every resample, and the intervals lie between percentiles
 // of the estimates (Efron 1979). With settings.Resample they know of the calibration's error
-// too, which is the largest if the target has many more rows than the source. The rows that an
-// estimator counts beside the target's are resampled as those. As they lift a rare class above what is so
-// rare, or absent, shares' intervals reach as far as without them too.
+// too, which is the largest if the target has many more rows than the source.
+//
+// Where an estimator counts a row of each class beside the target's, those of all classes would draw shares towards
+// each other, far if classes are as many as rows. So for the upper end of a class one more row is of it, for the lower
+// end one is not, and it counts as Exp(1) in a resample: what Clopper and Pearson add to one count, and Fay and Feuer
+// (1997) to a weighted sum of several. No interval leaves out the estimate, which has the rows of all classes.
 //
 // All rows of a group of the sample count equally often, so that intervals know how much they have in
 // common.
@@ -69,7 +72,8 @@ func Bootstrap(s *weightest.Sample, e weightest.Estimator, settings BootstrapSet
 		return Uncertainty{}, err
 	}
 	likelihood, readsRows := e.(weightest.MLLS)
-	if _, err := e.Estimate(p); err != nil {
+	estimate, err := e.Estimate(p)
+	if err != nil {
 		return Uncertainty{}, err
 	}
 	source, labels := s.Source()
@@ -83,7 +87,7 @@ func Bootstrap(s *weightest.Sample, e weightest.Estimator, settings BootstrapSet
 		poissonCounts(counts, keys, replica)
 		return counts
 	}
-	all := resamples{count: settings.Replicas, sourceRows: rowsOf(labels, s.Classes()), alone: likelihood.Pseudocount > 0}
+	all := resamples{count: settings.Replicas, sourceRows: rowsOf(labels, s.Classes()), beside: likelihood.Pseudocount > 0}
 	if all.ambiguity, err = weightest.Ambiguity(e, p); err != nil {
 		return Uncertainty{}, err
 	}
@@ -97,9 +101,9 @@ func Bootstrap(s *weightest.Sample, e weightest.Estimator, settings BootstrapSet
 			return p, err
 		}
 	}
-	beside := 1 // how often a row counts that is counted beside the target's
+	beside := 1.0 // how often a row counts on average that is counted beside the target's
 	if targetGroups != nil {
-		beside = int(math.Round(together(s)))
+		beside = together(s)
 	}
 	if sourceGroups != nil || targetGroups != nil {
 		all.group(labels, sourceGroups, len(targetRows), targetGroups)
@@ -116,15 +120,15 @@ func Bootstrap(s *weightest.Sample, e weightest.Estimator, settings BootstrapSet
 		p, err := resample(counts(sourceKeys, replica), counts(targetKeys, replica), random)
 		if p.Rows != nil {
 			rows := *p.Rows
-			rows.Pseudocounts = drawnCounts(s.Classes(), random)
+			rows.Pseudocounts = make([]float64, s.Classes())
 			for class := range rows.Pseudocounts {
-				rows.Pseudocounts[class] *= beside
+				rows.Pseudocounts[class] = beside * random.ExpFloat64()
 			}
 			p.Rows = &rows
 		}
 		return p, err
 	}
-	return all.bound(e, settings.Level)
+	return all.bound(e, estimate, settings.Level)
 }
 
 // together is how many rows of a class that the target may lack would come together: by how much groups make the
@@ -172,7 +176,7 @@ type resamples struct {
 	unsure     float64   // source rows, if a calibration was fitted to each resample; see refittedReach
 	inTurn     bool      // they are made one after the other, and not several at the same time
 	groups     float64   // of the domain that has fewer, each of equal weight; 0 if rows are on their own
-	alone      bool      // intervals reach as far as without the rows that are counted beside the target's
+	beside     bool      // a row of each class is counted beside the target's; see ends
 	ambiguity  []float64 // of the sample, whose solutions explain each resample as well; nil for one solution
 	observe    func(replica int, p weightest.Problem, e weightest.Estimate)
 }
@@ -191,13 +195,13 @@ func (r *resamples) group(labels, source []int, target int, targetGroups []int) 
 	}
 }
 
-// bound returns the intervals between percentiles of the resamples' estimates. They are further
+// bound returns the intervals between percentiles of the resamples' estimates, for that of the sample. They are further
 // apart where source rows of a class are few; if a calibration was fitted, where unsure rows are.
-func (r resamples) bound(e weightest.Estimator, level float64) (Uncertainty, error) {
+func (r resamples) bound(e weightest.Estimator, estimate weightest.Estimate, level float64) (Uncertainty, error) {
 	if !(level > 0 && level < 1) {
 		return Uncertainty{}, fmt.Errorf("intervals: the level is %v; it must be between 0 and 1", level)
 	}
-	estimates, without := make([]weightest.Estimate, r.count), make([]weightest.Estimate, r.count)
+	low, high := make([]weightest.Estimate, r.count), make([]weightest.Estimate, r.count)
 	failures := make([]error, r.count)
 	run := panels.Each
 	if r.inTurn {
@@ -211,35 +215,29 @@ func (r resamples) bound(e weightest.Estimator, level float64) (Uncertainty, err
 	run(r.count, func(replica int) {
 		p, err := r.problem(replica)
 		if err == nil {
-			estimates[replica], err = e.Estimate(p)
+			low[replica], err = e.Estimate(p)
 		}
 		if err == nil && r.observe != nil {
-			r.observe(replica, p, estimates[replica])
+			r.observe(replica, p, low[replica])
 		}
-		if without[replica] = estimates[replica]; err == nil && r.alone {
-			rows := *p.Rows
-			rows.Pseudocounts = make([]int, len(r.sourceRows))
-			p.Rows = &rows
-			if estimate, err := e.Estimate(p); err == nil {
-				without[replica] = estimate
-			}
+		if err == nil && r.beside {
+			low[replica], high[replica] = ends(e, p, low[replica])
 		}
 		failures[replica] = err
 	})
-	var shares, weights, sharesAlone, weightsAlone [][]float64
+	var shares, weights, sharesAbove, weightsAbove [][]float64
 	var failure error
-	for i, estimate := range estimates {
-		if failures[i] == nil {
-			shares, sharesAlone = append(shares, estimate.TargetDistribution), append(sharesAlone, without[i].TargetDistribution)
-			weightsAlone = append(weightsAlone, without[i].Weights)
-			weights = append(weights, estimate.Weights)
+	for i, err := range failures {
+		if err == nil {
+			shares, sharesAbove = append(shares, low[i].TargetDistribution), append(sharesAbove, high[i].TargetDistribution)
+			weights, weightsAbove = append(weights, low[i].Weights), append(weightsAbove, high[i].Weights)
 		} else if failure == nil {
-			failure = failures[i]
+			failure = err
 		}
 	}
-	failed := len(estimates) - len(weights)
-	if 2*failed > len(estimates) {
-		return Uncertainty{}, fmt.Errorf("intervals: %d of %d resamples have no estimate: %w", failed, len(estimates), failure)
+	failed := r.count - len(weights)
+	if 2*failed > r.count {
+		return Uncertainty{}, fmt.Errorf("intervals: %d of %d resamples have no estimate: %w", failed, r.count, failure)
 	}
 	result := Uncertainty{Level: level}
 	all := r.reaches()
@@ -251,18 +249,48 @@ func (r resamples) bound(e weightest.Estimator, level float64) (Uncertainty, err
 		return drawnIntervals(shares, level, 1, normalReach(level), all), drawnIntervals(weights, level, math.Inf(1), normalReach(level), all)
 	}
 	result.Shares, result.Weights = between(shares, weights)
-	if r.alone {
-		ofShares, ofWeights := between(sharesAlone, weightsAlone)
-		result.Shares.stretch(ofShares)
-		result.Weights.stretch(ofWeights)
+	if r.beside {
+		ofShares, ofWeights := between(sharesAbove, weightsAbove)
+		result.Shares.reach(ofShares, estimate.TargetDistribution)
+		result.Weights.reach(ofWeights, estimate.Weights)
 	}
 	if failed > 0 {
-		result.warn(fmt.Sprintf("%d of %d resamples have no estimate and are left out: %v", failed, len(estimates), failure))
+		result.warn(fmt.Sprintf("%d of %d resamples have no estimate and are left out: %v", failed, r.count, failure))
 	}
 	ofSource := slices.Clone(r.sourceRows)
 	floats.Scale(1/floats.Sum(ofSource), ofSource)
 	result.widen(r.ambiguity, ofSource)
 	return result, nil
+}
+
+// ends returns the estimates of a resample between which each class's number lies, by the one with a row of each
+// class beside the target's. For the lower one a row that counts as often is not of the class; for the upper one it is,
+// and there are none of other classes. The upper one attributes the target's rows as the given estimate does, since k more
+// estimates would take long, and is no lower than without any row beside.
+func ends(e weightest.Estimator, p weightest.Problem, all weightest.Estimate) (low, high weightest.Estimate) {
+	rows, counts := *p.Rows, p.Rows.Pseudocounts
+	rows.Pseudocounts = make([]float64, len(counts))
+	p.Rows = &rows
+	low, err := e.Estimate(p)
+	if err != nil { // as without a target row
+		return all, all
+	}
+	target := float64(len(rows.Probabilities) / len(counts))
+	for _, count := range rows.Counts {
+		target += float64(count - 1)
+	}
+	high.TargetDistribution, high.Weights = slices.Clone(all.TargetDistribution), slices.Clone(all.Weights)
+	for class, count := range counts {
+		own := all.TargetDistribution[class]
+		more := min(1/own, (target+floats.Sum(counts))/(target+count))
+		high.TargetDistribution[class] = max(low.TargetDistribution[class], more*own)
+		high.Weights[class] = max(low.Weights[class], more*all.Weights[class])
+		if own < 1 { // else there is no other class
+			low.TargetDistribution[class] *= target / (target + count)
+			low.Weights[class] *= target / (target + count)
+		}
+	}
+	return low, high
 }
 
 // reaches returns what takes a number of standard errors to the one by which the intervals of a class reach as far

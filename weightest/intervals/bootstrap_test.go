@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"iwda/internal/clusters"
 	"iwda/internal/gaussians"
 	"iwda/internal/must"
 	"iwda/weightest"
@@ -223,7 +224,7 @@ func altered(t *testing.T, k, n, m int, change func(row []float64)) *weightest.S
 type pseudocounter struct {
 	weightest.BBSE
 	mutex sync.Mutex
-	all   []int
+	all   []float64
 }
 
 func (e *pseudocounter) Estimate(p weightest.Problem) (weightest.Estimate, error) {
@@ -243,7 +244,7 @@ func TestBootstrapDrawsPseudocounts(t *testing.T) {
 	source, labels := weighttest.ShiftedLogits(r, 300, []float64{0.3, 0.3, 0.4})
 	target, _ := weighttest.ShiftedLogits(r, 200, []float64{0.2, 0.6, 0.2})
 	s := sampletest.Of(t)(k, weighttest.Softmax(source, k), labels, weighttest.Softmax(target, k))
-	var drawn [][]int
+	var drawn [][]float64
 	for _, resample := range []func(source, target []int, random *rand.Rand) (weightest.Problem, error){
 		nil,
 		func(_, target []int, _ *rand.Rand) (weightest.Problem, error) {
@@ -262,11 +263,51 @@ func TestBootstrapDrawsPseudocounts(t *testing.T) {
 	}
 	var mean, square float64
 	for _, count := range drawn[0] {
-		mean += float64(count) / (k * replicas)
-		square += float64(count*count) / (k * replicas)
+		mean += count / (k * replicas)
+		square += count * count / (k * replicas)
 	}
-	if len(drawn[0]) != k*replicas || math.Abs(mean-1) > 0.15 || math.Abs(square-mean*mean-1) > 0.25 {
-		t.Errorf("%d pseudocounts of mean %v and variance %v; those of Poisson numbers are 1", len(drawn[0]), mean, square-mean*mean)
+	if len(drawn[0]) != k*replicas || drawn[0][0] == 0 || math.Abs(mean-1) > 0.15 || math.Abs(square-mean*mean-1) > 0.25 {
+		t.Errorf("%d pseudocounts of mean %v and variance %v; those of Exp(1) are 1, and none is 0", len(drawn[0]), mean, square-mean*mean)
+	}
+}
+
+// Counts of a classifier that is sure and right have the intervals of Clopper and Pearson, however many other
+// classes there are, but for estimates outside of these.
+func TestIntervalsOfCounts(t *testing.T) {
+	for _, k := range []int{2, 60} {
+		const perClass, m = 40, 30
+		rows := func(labels []int) []float64 {
+			probabilities := make([]float64, len(labels)*k)
+			for i, y := range labels {
+				for j := range k {
+					probabilities[i*k+j] = 1e-9
+				}
+				probabilities[i*k+y] = 1 - 1e-9*float64(k-1)
+			}
+			return probabilities
+		}
+		labels := make([]int, k*perClass)
+		for i := range labels {
+			labels[i] = i % k
+		}
+		for _, counted := range []int{0, 3, 15, 27, 30} { // rows of class 0, the others of class 1
+			target := make([]int, m)
+			for i := range target[counted:] {
+				target[counted+i] = 1
+			}
+			s := sampletest.Of(t)(k, rows(labels), labels, rows(target))
+			u := must.Have(Bootstrap(s, weightest.MLLS{Pseudocount: weightest.Laplace}, BootstrapSettings{Seed: 1}))(t)
+			right := make([]float64, m)
+			for i := range right[:counted] {
+				right[i] = 1
+			}
+			low, high := clusters.Exact(right, nil, 0.95)
+			low = min(low, float64(counted+1)/float64(m+k)) // the estimate
+			if got := u.Shares.Each[0]; math.Abs(got.Low-low) > 0.03 || math.Abs(got.High-high) > 0.03 {
+				t.Errorf("k = %d, %d of %d rows: %v, want %.3f to %.3f", k, counted, m, got, low, high)
+			}
+			requireIntervals(t, u)
+		}
 	}
 }
 

@@ -35,11 +35,11 @@ type Uncertainty struct {
 	Warning string
 }
 
-// stretch moves the ends to those of other intervals where these are further out.
-func (i Intervals) stretch(other Intervals) {
-	for j := range i.Each {
-		i.Each[j] = Interval{min(i.Each[j].Low, other.Each[j].Low), max(i.Each[j].High, other.Each[j].High)}
-		i.Joint[j] = Interval{min(i.Joint[j].Low, other.Joint[j].Low), max(i.Joint[j].High, other.Joint[j].High)}
+// reach sets the upper ends to those of other intervals, and moves ends to estimates outside.
+func (i Intervals) reach(other Intervals, estimates []float64) {
+	for j, estimate := range estimates {
+		i.Each[j] = Interval{min(i.Each[j].Low, estimate), max(other.Each[j].High, estimate)}
+		i.Joint[j] = Interval{min(i.Joint[j].Low, estimate), max(other.Joint[j].High, estimate)}
 	}
 }
 

@@ -2,7 +2,6 @@ package intervals
 
 import (
 	"math"
-	"math/rand/v2"
 
 	"iwda/internal/evenly"
 )
@@ -52,16 +51,6 @@ func poissonCounts(counts []int, keys []uint64, replica int) {
 		}
 		counts[i] = count
 	}
-}
-
-// drawnCounts returns how often each of so many rows counts that have no numbers.
-func drawnCounts(rows int, random *rand.Rand) []int {
-	keys, counts := make([]uint64, rows), make([]int, rows)
-	for i := range keys {
-		keys[i] = random.Uint64()
-	}
-	poissonCounts(counts, keys, 0)
-	return counts
 }
 
 var (
