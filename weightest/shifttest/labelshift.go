@@ -212,12 +212,16 @@ const (
 
 // tooFewRows returns whether the source rows are too few to test with, if the target has class shares q.
 func (c *binnedCounts) tooFewRows(q []float64) bool {
-	var rows, squares, spread float64
+	rows := c.sourceRows() / float64(len(q))
+	return rows < fewestTested || c.rowsOf(q) < min(fewestOfTarget, rows/2)
+}
+
+// rowsOf returns the number of source rows of a class on average, each counted by the square of its share q.
+func (c *binnedCounts) rowsOf(q []float64) float64 {
+	var squares, spread float64
 	for y, counts := range c.source {
-		n := floats.Sum(counts)
-		rows += n / float64(len(q))
 		squares += q[y] * q[y]
-		spread += q[y] * q[y] / n
+		spread += q[y] * q[y] / floats.Sum(counts)
 	}
-	return rows < fewestTested || squares/spread < min(fewestOfTarget, rows/2)
+	return squares / spread
 }

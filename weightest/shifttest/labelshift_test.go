@@ -308,3 +308,30 @@ func labelShift(t testing.TB, s *weightest.Sample, settings LabelShiftSettings) 
 	t.Helper()
 	return must.Have(LabelShiftTest(s, settings))(t)
 }
+
+// The null takes more steps where the target has more rows for each of the source, and fewer where few of these are of
+// its classes.
+func TestStepsOfTheNull(t *testing.T) {
+	for _, c := range []struct {
+		source []float64 // rows of each class
+		target float64
+		shares []float64
+		steps  int
+	}{
+		{[]float64{100, 100}, 200, []float64{0.5, 0.5}, 30},
+		{[]float64{100, 100}, 1000, []float64{0.2, 0.8}, 30},
+		{[]float64{100, 100}, 10000, []float64{0.5, 0.5}, 139},
+		{[]float64{300, 300}, 30000, []float64{0.1, 0.9}, 139},
+		{[]float64{25, 25}, 2500, []float64{0.5, 0.5}, 69},
+		{[]float64{175, 25}, 10000, []float64{0, 1}, 69},
+		{[]float64{1, 1}, 100, []float64{0.5, 0.5}, 30},
+	} {
+		counts := binnedCounts{target: []float64{c.target / 2, c.target / 2}}
+		for _, rows := range c.source {
+			counts.source = append(counts.source, []float64{rows, 0})
+		}
+		if got := counts.steps(c.shares); got != c.steps {
+			t.Errorf("%v of %v to %v rows of %v: %d steps, want %d", c.source, floats.Sum(c.source), c.target, c.shares, got, c.steps)
+		}
+	}
+}

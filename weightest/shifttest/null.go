@@ -26,16 +26,11 @@ type null struct {
 // newNull finds these shares by expectation maximisation from q. Each class has one more source row, which
 // is spread like both domains together.
 //
-// It stops before the likelihood is largest. With many bins a class of few source rows would go on to
-// explain what is left of the target's rows, whatever they are: the resamples would then be of a target
-// that is mostly of this class, and nothing would be found. The more rows the target has for each of the
-// source, the less do the source's say in a step of what a class looks like, and the more steps it takes:
-// research/labelshift.md has by what numbers label shift is rejected as often as it should be.
+// It stops before the likelihood is largest; see steps.
 func newNull(c *binnedCounts, pooled, q []float64, seed uint64) *null {
 	const least = 1e-3 // a share of 0 would stay 0
 	n := &null{binnedCounts: c, pooled: pooled, q: q, seed: seed, shares: make([]float64, len(q))}
 	rows, joint := floats.Sum(c.target), make([]float64, len(q))
-	steps := int(30 * max(1, math.Pow(rows/(5*c.sourceRows()), 2.0/3)))
 	ofSource := func() (rows [][]float64) {
 		for _, counts := range c.source {
 			rows = append(rows, floats.AddTo(make([]float64, len(counts)), counts, pooled))
@@ -47,7 +42,7 @@ func newNull(c *binnedCounts, pooled, q []float64, seed uint64) *null {
 		floats.Scale(1/floats.Sum(n.ofClass[y]), n.ofClass[y])
 		n.shares[y] = (share + least) / (1 + least*float64(len(q)))
 	}
-	for range steps {
+	for range c.steps(q) {
 		ofClass, shares := ofSource(), make([]float64, len(q))
 		for bin, count := range c.target {
 			for y := range joint {
@@ -66,6 +61,17 @@ func newNull(c *binnedCounts, pooled, q []float64, seed uint64) *null {
 		n.ofClass, n.shares = ofClass, shares
 	}
 	return n
+}
+
+// steps is how many steps of expectation maximisation lead to the null, if the target has class shares q. With many
+// bins a class of few source rows would go on to explain what is left of the target's rows, whatever they are: the
+// resamples would then be of a target that is mostly of this class, and nothing would be found. The more rows the
+// target has for each of the source, the less do the source's say in a step of what a class looks like, and the more
+// steps it takes, fewer where few rows are of the target's classes: research/labelshift.md has by what numbers label
+// shift is rejected as often as it should be.
+func (c *binnedCounts) steps(q []float64) int {
+	certainty := min(1, math.Sqrt(c.rowsOf(q)/100)) // of what these classes look like
+	return int(30 * max(1, certainty*math.Pow(floats.Sum(c.target)/(5*c.sourceRows()), 2.0/3)))
 }
 
 // resample draws the counts of both domains.
