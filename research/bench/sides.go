@@ -78,7 +78,7 @@ func goBenchmark(pack, name string, iterations int) side {
 		if err != nil {
 			return nil, err
 		}
-		text, err := b.runBenchmark(environment, binary, name, iterations)
+		text, err := b.runBenchmark(environment, binary, name, iterations, "-test.count=2") // the first is to warm up
 		if err != nil {
 			return nil, err
 		}
@@ -108,13 +108,14 @@ var (
 	metric        = regexp.MustCompile(`([-+.e\d]+) (\S+)`)
 )
 
-// parseMetrics reads "BenchmarkName 60 1234 ns/op 2.5 value": the metrics by their units. One without ms has those that
-// an operation takes.
+// parseMetrics reads "BenchmarkName 60 1234 ns/op 2.5 value", the last of such lines: the metrics by their units. One without
+// ms has those that an operation takes.
 func parseMetrics(text string) (numbers, error) {
-	line := benchmarkLine.FindStringSubmatch(text)
-	if line == nil {
+	lines := benchmarkLine.FindAllStringSubmatch(text, -1)
+	if lines == nil {
 		return nil, fmt.Errorf("no benchmark in the output %q", text)
 	}
+	line := lines[len(lines)-1]
 	n := make(numbers)
 	for _, match := range metric.FindAllStringSubmatch(line[1], -1) {
 		value, err := strconv.ParseFloat(match[1], 64)
