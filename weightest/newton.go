@@ -92,6 +92,8 @@ func (m *mixture) expect(s mixtureState) mixtureState {
 //
 //	min ½‖R x - (R q + R⁻ᵀg)‖²   s.t.   x ≥ 0, Σ x = 1.
 //
+// Without the bounds it is q + H⁻¹(g - λ1) with the λ for which Σ x = 1, and where that is inside it is the maximum.
+//
 // Classes of next to no use, g_y near 0, get x_y = 0: their columns of R may be so
 // short that the model's scales are too far apart. So do classes of next to no share that are of too
 // little use to have one: with many classes, most of them, and the time grows with the cube of the others.
@@ -118,6 +120,21 @@ func (m *mixture) newtonStep(s mixtureState, h *mat.SymDense) ([]float64, error)
 	if err != nil {
 		return nil, err
 	}
+	x := make([]float64, len(s.q))
+	var factor mat.Cholesky
+	var towards, level mat.VecDense
+	factor.SetFromU(r)
+	if factor.SolveVecTo(&towards, gradient) == nil && factor.SolveVecTo(&level, mat.NewVecDense(n, ones)) == nil {
+		lambda := (floats.Sum(q) - 1 + mat.Sum(&towards)) / mat.Sum(&level)
+		least := math.Inf(1)
+		for i, a := range useful {
+			x[a] = q[i] + towards.AtVec(i) - lambda*level.AtVec(i)
+			least = min(least, x[a])
+		}
+		if least > 0 {
+			return x, nil
+		}
+	}
 	target, along := mat.NewVecDense(n, nil), mat.NewVecDense(n, nil)
 	if err := target.SolveVec(r.T(), gradient); err != nil && !errors.As(err, new(mat.Condition)) {
 		return nil, fmt.Errorf("%w of MLLS: %w", ErrNoConvergence, err)
@@ -129,7 +146,6 @@ func (m *mixture) newtonStep(s mixtureState, h *mat.SymDense) ([]float64, error)
 		return nil, err
 	}
 	floats.Scale(1/floats.Sum(solution), solution)
-	x := make([]float64, len(s.q))
 	for i, a := range useful {
 		x[a] = solution[i]
 	}
