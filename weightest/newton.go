@@ -106,11 +106,10 @@ func (m *mixture) newtonStep(s mixtureState, h *mat.SymDense) ([]float64, error)
 		}
 	}
 	n := len(useful)
-	q, ones := make([]float64, n), make([]float64, n)
-	gradient := mat.NewVecDense(n, nil)
+	q, gradient := make([]float64, n), mat.NewVecDense(n, nil)
 	curvature := mat.NewSymDense(n, nil)
 	for i, a := range useful {
-		q[i], ones[i] = s.q[a], 1
+		q[i] = s.q[a]
 		gradient.SetVec(i, s.gradient[a])
 		for j, b := range useful[:i+1] {
 			curvature.SetSym(i, j, h.At(a, b))
@@ -120,36 +119,54 @@ func (m *mixture) newtonStep(s mixtureState, h *mat.SymDense) ([]float64, error)
 	if err != nil {
 		return nil, err
 	}
+	solution := inside(r, q, gradient)
+	if solution == nil {
+		if solution, err = onSimplex(r, q, gradient); err != nil {
+			return nil, err
+		}
+	}
 	x := make([]float64, len(s.q))
+	for i, a := range useful {
+		x[a] = solution[i]
+	}
+	return x, nil
+}
+
+// inside returns the maximum of newtonStep's model without its bounds; nil unless all shares are above 0.
+func inside(r *mat.TriDense, q []float64, gradient *mat.VecDense) []float64 {
 	var factor mat.Cholesky
 	var towards, level mat.VecDense
 	factor.SetFromU(r)
-	if factor.SolveVecTo(&towards, gradient) == nil && factor.SolveVecTo(&level, mat.NewVecDense(n, ones)) == nil {
-		lambda := (floats.Sum(q) - 1 + mat.Sum(&towards)) / mat.Sum(&level)
-		least := math.Inf(1)
-		for i, a := range useful {
-			x[a] = q[i] + towards.AtVec(i) - lambda*level.AtVec(i)
-			least = min(least, x[a])
-		}
-		if least > 0 {
-			return x, nil
+	ones := mat.NewVecDense(len(q), slices.Repeat([]float64{1}, len(q)))
+	if factor.SolveVecTo(&towards, gradient) != nil || factor.SolveVecTo(&level, ones) != nil {
+		return nil
+	}
+	lambda := (floats.Sum(q) - 1 + mat.Sum(&towards)) / mat.Sum(&level)
+	x := make([]float64, len(q))
+	for i, share := range q {
+		if x[i] = share + towards.AtVec(i) - lambda*level.AtVec(i); !(x[i] > 0) {
+			return nil
 		}
 	}
+	return x
+}
+
+// onSimplex returns the maximum of newtonStep's model.
+func onSimplex(r *mat.TriDense, q []float64, gradient *mat.VecDense) ([]float64, error) {
+	n := len(q)
 	target, along := mat.NewVecDense(n, nil), mat.NewVecDense(n, nil)
 	if err := target.SolveVec(r.T(), gradient); err != nil && !errors.As(err, new(mat.Condition)) {
 		return nil, fmt.Errorf("%w of MLLS: %w", ErrNoConvergence, err)
 	}
 	along.MulVec(r, mat.NewVecDense(n, q))
 	target.AddVec(target, along)
+	ones := slices.Repeat([]float64{1}, n)
 	solution, err := simplex.Scale(mat.DenseCopyOf(r), target.RawVector().Data, ones).Solve()
 	if err != nil {
 		return nil, err
 	}
 	floats.Scale(1/floats.Sum(solution), solution)
-	for i, a := range useful {
-		x[a] = solution[i]
-	}
-	return x, nil
+	return solution, nil
 }
 
 // MostDense is the number of classes up to which systems of as many equations are solved by their
