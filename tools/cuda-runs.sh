@@ -6,9 +6,9 @@
 # usage: sh cuda-runs.sh SECONDS [JOBS [cuda|cpu]]
 #
 # It ends after SECONDS and leaves runs.tar.gz: result.json, metrics.csv and weights.csv of
-# every finished run, in the folders of research/; those of the ablation's 70 epochs are in
-# long/, beside which research/ablation has the first twelve. What is finished in results/ and
-# long/, as what was copied there from research/, is not made again.
+# every finished run, in the folders of research/; those that train longer are in long/, beside
+# the first epochs of the same in research/. What is finished in results/ and long/, as what was
+# copied there from research/, is not made again.
 set -eu
 
 cd "$(dirname "$0")"
@@ -19,22 +19,11 @@ device=${3:-cuda}
 runs() {
 	experiment=$1
 	folder=$2
-	share=$3
-	shift 3
+	shift 2
 	left=$((end - $(date +%s)))
 	[ "$left" -gt 0 ] || return 0
 	timeout --signal=INT --kill-after=20 "$left" bin/iwrun -c "configs/$experiment.yaml" -o "$folder" \
-		-j $(((jobs * share + 2) / 3)) --threads 1 --device "$device" --retries 0 "$@" >>"logs/$experiment.txt" 2>&1 || true
-}
-
-# Two rows at once: where few runs of one are left, the other keeps the GPU busy.
-ablation() {
-	runs ablation long 2 --only 'subsampled/*/*+w*/*'
-	runs digits-jsd results 2 --only '*/*/*cdan*/*' --set train.epochs=8
-}
-
-figures() {
-	runs digits-jsd results 1 --only '*/*/dann/*' --only '*/*/iwdan/*' --only '*/*/iwdan-o/*' --set train.epochs=8
+		-j "$jobs" --threads 1 --device "$device" --retries 0 "$@" >>"logs/$experiment.txt" 2>&1 || true
 }
 
 mkdir -p logs results long
@@ -46,8 +35,9 @@ if [ "$device" = cuda ] && command -v nvidia-cuda-mps-control >/dev/null; then
 	nvidia-cuda-mps-control -d
 	trap 'echo quit | nvidia-cuda-mps-control' EXIT
 fi
-ablation &
-figures &
-wait
+runs digits-jsd results --set train.epochs=8
+runs digits-jsd long --only '*[05]/*/dann/*' --only '*[05]/*/iwdan/*'
+runs digits-jsd long --only '*[05]/*/iwdan-o/*'
+runs ablation long --only 'subsampled/*/*+w*/*'
 find results long -name result.json -exec dirname {} ';' | sed 's|.*|&/result.json\n&/metrics.csv\n&/weights.csv|' | tar -czf runs.tar.gz -T -
 printf 'runs.tar.gz: %s runs\n' "$(find results long -name result.json | wc -l)"
