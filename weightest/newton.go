@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 
 	"iwda/internal/conjugate"
@@ -134,14 +135,13 @@ func (m *mixture) newtonStep(s mixtureState, h *mat.SymDense) ([]float64, error)
 
 // inside returns the maximum of newtonStep's model without its bounds; nil unless all shares are above 0.
 func inside(r *mat.TriDense, q []float64, gradient *mat.VecDense) []float64 {
-	var factor mat.Cholesky
-	var towards, level mat.VecDense
-	factor.SetFromU(r)
-	ones := mat.NewVecDense(len(q), slices.Repeat([]float64{1}, len(q)))
-	if factor.SolveVecTo(&towards, gradient) != nil || factor.SolveVecTo(&level, ones) != nil {
-		return nil
+	solved := mat.NewDense(len(q), 2, nil) // H⁻¹g and H⁻¹1
+	for i := range q {
+		solved.SetRow(i, []float64{gradient.AtVec(i), 1})
 	}
-	lambda := (floats.Sum(q) - 1 + mat.Sum(&towards)) / mat.Sum(&level)
+	lapack64.Potrs(r.RawTriangular(), solved.RawMatrix())
+	towards, level := solved.ColView(0), solved.ColView(1)
+	lambda := (floats.Sum(q) - 1 + mat.Sum(towards)) / mat.Sum(level)
 	x := make([]float64, len(q))
 	for i, share := range q {
 		if x[i] = share + towards.AtVec(i) - lambda*level.AtVec(i); !(x[i] > 0) {
@@ -205,7 +205,7 @@ func (m *mixture) conjugateStep(s mixtureState) []float64 {
 }
 
 // rootOf returns an upper triangular R with RᵀR = H, and with a little more on the
-// diagonal where H is singular.
+// diagonal where H is singular. mat.Cholesky would also estimate H's condition, which nothing reads.
 func rootOf(h *mat.SymDense) (*mat.TriDense, error) {
 	n := h.SymmetricDim()
 	unit := make([]float64, n)
@@ -220,12 +220,11 @@ func rootOf(h *mat.SymDense) (*mat.TriDense, error) {
 			}
 			scaled.SetSym(a, a, 1+shift)
 		}
-		var cholesky mat.Cholesky
-		if !cholesky.Factorize(scaled) {
+		factor, ok := lapack64.Potrf(scaled.RawSymmetric())
+		if !ok {
 			continue
 		}
-		r := mat.NewTriDense(n, mat.Upper, nil)
-		cholesky.UTo(r)
+		r := mat.NewTriDense(n, mat.Upper, factor.Data)
 		for a := range n {
 			for b := a; b < n; b++ {
 				if unit[b] > 0 {

@@ -5,7 +5,9 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 
 	"iwda/internal/evenly"
@@ -274,7 +276,7 @@ func (l *logLoss) search(f form, s *lossState, free []int, kept bool) *lossState
 }
 
 // newtonStep returns H⁻¹g, with more on the diagonal of H if it is singular, and nil if
-// none is enough.
+// none is enough. mat.Cholesky would also estimate H's condition, which nothing reads.
 func newtonStep(h *mat.SymDense, g []float64) []float64 {
 	const least, most = 1e-3, 1e12
 	n := len(g)
@@ -282,12 +284,12 @@ func newtonStep(h *mat.SymDense, g []float64) []float64 {
 		for i := range n {
 			h.SetSym(i, i, h.At(i, i)+shift)
 		}
-		var factor mat.Cholesky
-		if factor.Factorize(h) {
-			step := mat.NewVecDense(n, nil)
-			// The error would say that H is ill-conditioned.
-			_ = factor.SolveVecTo(step, mat.NewVecDense(n, g))
-			return step.RawVector().Data
+		copied := mat.NewSymDense(n, nil)
+		copied.CopySym(h)
+		if factor, ok := lapack64.Potrf(copied.RawSymmetric()); ok {
+			step := slices.Clone(g)
+			lapack64.Potrs(factor, blas64.General{Rows: n, Cols: 1, Stride: 1, Data: step})
+			return step
 		}
 	}
 	return nil
