@@ -18,50 +18,49 @@ type units struct {
 }
 
 // find looks for a column, or several together, whose values repeat in the source, and of which the target has next
-// to none: then units were drawn, as patients are, and not rows. Columns are added one by one, as long as they tell the
-// domains apart more. Ranges that moved do too, so the numbers of a column alone must be names, and values of others may not
-// lie beside those of their own domain. Of columns that tell it alone the one with the fewest groups is taken, as what is within
+// to none: then units were drawn, as patients are, and not rows. Ranges that moved tell the domains apart too, so the numbers
+// of a column alone must be names. Of columns that tell it alone the one with the fewest groups is taken, as what is within
 // units, such as a patient's days, is not shared either.
 func (u units) find() (t together) {
-	var chosen []int
-	most, left := 0.0, make(map[int]bool)
+	left := make(map[int]bool)
 	for j, of := range u.columns {
 		if of.words > 0 || of.learnt.Apart == "" { // no dates of another time
 			left[j] = true
 		}
 	}
-	for {
-		cells := u.cellsOf(chosen, left)
-		next := slices.SortedFunc(maps.Keys(cells), func(a, b int) int {
-			return cmp.Or(cmp.Compare(cells[b].lost(), cells[a].lost()), a-b)
-		})
-		if next = slices.DeleteFunc(next, func(j int) bool { return cells[j].lost() < most+worthAColumn }); len(next) == 0 {
-			return t
-		}
-		fewest := 0 // groups of a column that tells it alone
-		for _, j := range next {
-			delete(left, j)
-			c, all, of := cells[j], append(slices.Clip(chosen), j), u.columns[j]
-			plain, beside := c.expected >= fewestMates && c.known < fewKnown*c.expected && c.groups() >= fewestLevels, u.beside(c, all)
-			name := plain && chosen == nil
-			if name && of.words == 0 && !u.numbered(c, of) || !name && (beside || of.learnt.Apart != "") {
-				continue
+	cells, fewest := u.cellsOf(nil, left), 0
+	for _, j := range ranked(cells, worthAColumn) {
+		delete(left, j)
+		c, of := cells[j], u.columns[j]
+		beside := u.beside(c, []int{j})
+		switch {
+		case c.plain() && (of.words > 0 || u.numbered(c, of)):
+			if n := c.groups(); t.because == "" || n < fewest && !beside {
+				fewest, t = n, u.together(c, []int{j}, beside || of.words > 0)
 			}
-			if plain && !name {
-				return u.together(c, all, false)
-			}
-			if !plain && t.because == "" {
-				most, chosen = c.lost(), all
-				break
-			}
-			if n := c.groups(); plain && (t.because == "" || n < fewest && !beside) {
-				fewest, t = n, u.together(c, all, beside || of.words > 0)
-			}
-		}
-		if t.because != "" {
-			return t
+		case !c.plain() && t.because == "" && !beside && of.learnt.Apart == "":
+			return u.several([]int{j}, c.lost(), left)
 		}
 	}
+	return t
+}
+
+// several adds columns to the chosen ones, as long as they tell the domains apart more than before. Values
+// may not lie beside those of their own domain, as those of a range that moved do.
+func (u units) several(chosen []int, before float64, left map[int]bool) together {
+	cells := u.cellsOf(chosen, left)
+	for _, j := range ranked(cells, before+worthAColumn) {
+		delete(left, j)
+		c, all := cells[j], append(slices.Clip(chosen), j)
+		switch {
+		case u.beside(c, all) || u.columns[j].learnt.Apart != "":
+		case c.plain():
+			return u.together(c, all, false)
+		default:
+			return u.several(all, c.lost(), left)
+		}
+	}
+	return together{}
 }
 
 // together says of columns that they tell which rows belong together, as one of groups if it is a name and no feature.
@@ -92,6 +91,18 @@ type sameRows struct {
 }
 
 func (c *cells) lost() float64 { return c.expected - c.known }
+
+// plain tells whether values repeat in the source, and the target has next to none of them.
+func (c *cells) plain() bool {
+	return c.expected >= fewestMates && c.known < fewKnown*c.expected && c.groups() >= fewestLevels
+}
+
+// ranked are the columns whose cells have lost as much or more, those that lost most first.
+func ranked(cells map[int]*cells, least float64) []int {
+	lost := func(j int) float64 { return cells[j].lost() }
+	columns := slices.SortedFunc(maps.Keys(cells), func(a, b int) int { return cmp.Or(cmp.Compare(lost(b), lost(a)), a-b) })
+	return slices.DeleteFunc(columns, func(j int) bool { return lost(j) < least })
+}
 
 // add counts a row of one of the domains.
 func (c *cells) add(hash uint64, domain, row int) {
