@@ -198,10 +198,10 @@ func TestEncodingOfParquet(t *testing.T) {
 // The most frequent words count, and columns that say nothing are left out.
 func TestLearnLeavesOut(t *testing.T) {
 	var text strings.Builder
-	text.WriteString("state,name,empty,code,x\n")
+	text.WriteString("state,name,review,empty,code,x\n")
 	for i := range 400 {
 		state := i % 55 // the first fifteen are the most frequent
-		fmt.Fprintf(&text, "s%02d,name %d,,%d,%d\n", state, i, i, i%7)
+		fmt.Fprintf(&text, "s%02d,name %d,it came %d days after I had ordered it,,%d,%d\n", state, i, i, i, i%7)
 	}
 	source := write(t, "source.csv", text.String())
 	l := learnt(t, source)
@@ -214,6 +214,7 @@ func TestLearnLeavesOut(t *testing.T) {
 	}
 	want := []string{
 		`Column "name" of ` + source + ` is left out: 400 different words in 400 cells, as in a column of ids.`,
+		`Column "review" of ` + source + ` is left out: its cells are texts, which are not read: give columns of numbers made of them, such as an embedding.`,
 		`Column "empty" of ` + source + ` is left out: no row of the source has a value in it.`,
 	}
 	if diff := cmp.Diff(want, l.LeftOut); diff != "" {

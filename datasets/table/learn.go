@@ -17,6 +17,7 @@ const (
 	mostWords   = 100_000 // that are counted
 	mostText    = 1 << 28 // bytes of the words that are counted, of all columns, with what it takes to count
 	fewestOfIDs = 10      // words of a column that may be one of ids
+	wordsOfText = 6       // in a cell that is a text, and no name
 )
 
 // Learnt is what was learnt of the columns of sources.
@@ -72,20 +73,22 @@ func (l Learnt) Dates() (places []int) {
 
 // seen is what was seen of a column.
 type seen struct {
-	name    string
-	values  []float32      // of the sources that are numbers, less the origin
-	origin  float64        // of a column of numbers
-	sampled sample         // of the numbers
-	strays                 // of the sources
-	missing int            // cells of all files, and strays of columns of numbers
-	counts  map[string]int // cells of each word; nil of a column of numbers
-	room    int            // bytes for more words
-	endless bool           // more words than are counted
-	beyond  strays         // numbers that float32 has no room for
-	writing writing        // how the cells are written that are no numbers
-	unit    string         // of all numbers
-	absent  string         // a text that stands for those that are missing
-	dates   span           // the numbers that are dates
+	name      string
+	values    []float32      // of the sources that are numbers, less the origin
+	origin    float64        // of a column of numbers
+	sampled   sample         // of the numbers
+	strays                   // of the sources
+	missing   int            // cells of all files, and strays of columns of numbers
+	counts    map[string]int // cells of each word; nil of a column of numbers
+	room      int            // bytes for more words
+	endless   bool           // more words than are counted
+	different int            // words that were counted
+	texts     int            // of these, how many are texts
+	beyond    strays         // numbers that float32 has no room for
+	writing   writing        // how the cells are written that are no numbers
+	unit      string         // of all numbers
+	absent    string         // a text that stands for those that are missing
+	dates     span           // the numbers that are dates
 }
 
 // span is how many numbers there are, and the least and the largest of them.
@@ -372,6 +375,10 @@ func (c *seen) count(word string) {
 			return
 		}
 		word = strings.Clone(word)
+		c.different++
+		if len(strings.Fields(word)) >= wordsOfText {
+			c.texts++
+		}
 	}
 	c.counts[word]++
 }
@@ -416,22 +423,26 @@ func (c *seen) said() string {
 // useless says why a column tells nothing of a class; "" if it does.
 func (c *seen) useless() string {
 	cells := c.numbers + c.strays.cells + c.beyond.cells
-	switch different := len(c.counts); {
+	switch {
 	case cells == 0:
 		return "no row of the source has a value in it"
-	case c.writing.undecided == cells, c.endless && c.said() != "":
+	case c.writing.undecided == cells:
 		return c.said()
-	case c.endless:
-		return fmt.Sprintf("it has more than %d different words, or very long ones", mostWords)
-	case different > fewestOfIDs && 10*different >= 9*cells:
+	case c.endless, c.different > fewestOfIDs && 10*c.different >= 9*cells:
 		if said := c.said(); said != "" {
 			return said
+		}
+		if 2*c.texts > c.different {
+			return "its cells are texts, which are not read: give columns of numbers made of them, such as an embedding"
+		}
+		if c.endless {
+			return fmt.Sprintf("it has more than %d different words, or very long ones", mostWords)
 		}
 		kind := "words"
 		if c.sampled.codes.are() {
 			kind = "codes with leading zeros"
 		}
-		return fmt.Sprintf("%d different %s in %s, as in a column of ids", different, kind, printable.Count(cells, "cell"))
+		return fmt.Sprintf("%d different %s in %s, as in a column of ids", c.different, kind, printable.Count(cells, "cell"))
 	}
 	return ""
 }
