@@ -9,6 +9,7 @@ import (
 var (
 	dayForms   = []string{time.DateOnly, "2006/01/02", "02.01.2006", "02-Jan-2006"}
 	clockForms = []string{"15:04", "15:04:05", "15:04Z07:00", "15:04:05Z07:00"}
+	namedForms = []string{"Jan 2, 2006", "January 2, 2006", "2 Jan 2006", "2 January 2006"} // without a time
 )
 
 // ParseTime reads a date, or a date and a time with fractions of a second, in UTC where no zone is named.
@@ -33,6 +34,13 @@ func ParseTime(text string) (at time.Time, is bool) {
 		for _, clockForm := range clockForms {
 			if at, err := time.Parse(form+" "+clockForm, day+" "+clock[1:]); err == nil {
 				return at.UTC(), true
+			}
+		}
+	}
+	if len(text) <= len("September 30, 2006") && text[len(text)-len(" 2006")] == ' ' {
+		for _, form := range namedForms {
+			if at, err := time.Parse(form, text); err == nil {
+				return at, true
 			}
 		}
 	}

@@ -169,10 +169,15 @@ def check_no_times(column: Array, name: str, of: str) -> None:
 
 def days(text: str) -> Optional[float]:
     """The days since 1970 of a date in one of the forms that the programs read; None of other texts."""
-    match = re.match(r"(\d{4}-\d\d-\d\d|\d{4}/\d\d/\d\d|\d\d\.\d\d\.\d{4}|\d\d-[a-z]{3}-\d{4})(.*)$", text.strip(), re.I)
+    match = re.match(
+        r"(\d{4}-\d\d-\d\d|\d{4}/\d\d/\d\d|\d\d\.\d\d\.\d{4}|\d\d-[a-z]{3}-\d{4}"
+        r"|[a-z]+ \d\d?, \d{4}$|\d\d? [a-z]+ \d{4}$)(.*)$",
+        text.strip(),
+        re.I,
+    )
     if not match:
         return None
-    for form in ("%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", "%d-%b-%Y"):
+    for form in ("%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", "%d-%b-%Y", "%b %d, %Y", "%B %d, %Y", "%d %b %Y", "%d %B %Y"):
         try:
             date = datetime.datetime.strptime(match[1], form).date().isoformat()
             at = datetime.datetime.fromisoformat(date + _clock(match[2]))
