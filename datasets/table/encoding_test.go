@@ -366,6 +366,13 @@ func TestWordsLikeNumbers(t *testing.T) {
 	if l := learnt(t, dates); !strings.Contains(l.Columns[0].LeftOut, `dates that can be read in two ways, as "03/14/2024"`) {
 		t.Errorf("%+v", l.Columns[0])
 	}
+	pressures := "pressure,b\n"
+	for i := range 400 {
+		pressures += fmt.Sprintf("%d/%d,1\n", 100+i%60, 60+i%40)
+	}
+	if c := learnt(t, write(t, "pressures.csv", pressures)).Columns[0]; len(c.Strays) != 1 || c.LeftOut != "" || !strings.Contains(c.Strays[0], `two numbers each, as "100/60"`) {
+		t.Errorf("%+v", c)
+	}
 }
 
 // A text that is the only one beside many numbers stands for what is missing, here and in other files, however often.

@@ -412,6 +412,8 @@ func (c *seen) said() string {
 	case c.counts == nil:
 	case w.undecided == cells:
 		return fmt.Sprintf("its cells are dates that can be read in two ways, as %.100q: write the year first, as in 2026-11-27", w.other)
+	case w.pairs == cells && c.different > mostLevels:
+		return fmt.Sprintf("its cells are two numbers each, as %.20q, so that all are taken for words: write them into two columns", w.other)
 	case w.unfit.cells > 0 && 9*(c.strays.cells-w.unfit.cells) <= c.numbers+w.unfit.cells:
 		return fmt.Sprintf("%d of its numbers, as %.20q, do not fit the decimal sign that was given, so that all are taken for words", w.unfit.cells, w.unfit.text)
 	case w.units.cells > 0 && w.units.cells == c.strays.cells && !w.mixed:

@@ -16,6 +16,7 @@ var (
 	blankless = strings.NewReplacer(" ", "", "'", "", "’", "", "\u00a0", "", "\u202f", "")
 	clock     = regexp.MustCompile(`^([+-]?)(\d{1,3}):(\d\d?)(:\d\d?(\.\d+)?)?$`)
 	halfDays  = []string{"3:04 PM", "3:04PM", "3:04:05 PM"}
+	pair      = regexp.MustCompile(`^\d{1,4} ?[/'x×] ?\d{1,4}"?$`)    // 125/80, 5'4", 20x30
 	twoDates  = regexp.MustCompile(`^\d{1,2}/\d{1,2}/(\d{2}|\d{4})$`) // which is the day, and which the month
 )
 
@@ -115,6 +116,7 @@ type writing struct {
 	other     string // the first text that is no such number
 	various   bool   // there are other texts
 	undecided int    // dates that can be read in two ways
+	pairs     int    // two numbers, as a blood pressure
 	bounds    strays // numbers that are only bounds
 	unfit     strays // numbers that cannot have the decimal sign that was given
 }
@@ -136,6 +138,9 @@ func (w *writing) add(t *Table, text string, place int) (value float64, is bool,
 	}
 	if strings.Contains(text, "/") && twoDates.MatchString(text) {
 		w.undecided++
+	}
+	if pair.MatchString(text) {
+		w.pairs++
 	}
 	if t.unfit(text) {
 		w.unfit.add(t, text, place)
