@@ -135,60 +135,18 @@ func Learn(sources []File, others ...File) (Learnt, error) {
 }
 
 // learn is [Learn] without these columns, each with the reason.
-func learn(sources, others []File, out map[string]string) (l Learnt, err error) {
-	var columns []*seen
-	var of *Table // the first source
-	first := Reference{}
-	look := func(t *Table) cellFunc {
-		if columns == nil {
-			of, first.Name, first.Columns = t, t.name, t.columns
-			for _, name := range t.columns {
-				columns = append(columns, &seen{name: name, sampled: newSamples(len(t.columns))[0]})
-			}
-		}
-		return func(_ *Batch, values []float32, place, j int, text string) ([]float32, error) {
-			c := columns[j]
-			number, is, err := t.number(text)
-			if err != nil {
-				return values, err
-			}
-			if !isMissing(text) {
-				c.sampled.codes.add(text)
-			}
-			if is {
-				c.values = append(c.values, float32(number))
-				c.numbers++
-				if _, date := daysOf(text); date {
-					c.dates.add(number)
-				}
-				if isBound(strings.TrimSpace(text)) {
-					c.writing.bounds.add(t, text, place)
-				}
-			} else if isMissing(text) {
-				c.missing++
-			} else if isNumber(text) && !t.unfit(text) {
-				c.beyond.add(t, text, place)
-			} else if number, is, err = c.writing.add(t, text, place); err != nil {
-				return values, err
-			} else if !is {
-				c.add(t, text, place)
-			}
-			if is && c.sampled.due() {
-				c.sampled.add(number)
-			}
-			return values, nil
-		}
-	}
+func learn(sources, others []File, out map[string]string) (Learnt, error) {
+	s := search{without: out}
 	var paths []string
 	for _, source := range sources {
-		if err := source.look(first, look); err != nil || columns == nil {
+		if err := source.look(s.reference, s.ofSource); err != nil || s.columns == nil {
 			return Learnt{}, err
 		}
-		first.Decimal, _ = of.Decimal()
+		s.reference.Decimal, _ = s.first.Decimal()
 		paths = append(paths, source.Path)
 	}
-	name := printable.And(slices.Compact(paths))
-	for _, c := range columns {
+	s.name = printable.And(slices.Compact(paths))
+	for _, c := range s.columns {
 		c.settle()
 		if c.ofWords() {
 			c.counts = make(map[string]int)
@@ -196,92 +154,169 @@ func learn(sources, others []File, out map[string]string) (l Learnt, err error) 
 			return Learnt{}, fmt.Errorf("%s: %w", c.beyond.table.at(c.beyond.place), outOfRange(c.name, c.beyond.text))
 		}
 	}
-	if err := again(sources, first, columns); err != nil {
+	if err := again(sources, s.reference, s.columns); err != nil {
 		return Learnt{}, err
 	}
-	var kept []*seen
-	var places []int // of the kept in l.Columns
-	for i, c := range columns {
-		why := cmp.Or(out[c.name], c.useless())
-		learnt := LearntColumn{Name: c.name, Levels: len(c.counts), LeftOut: why, Dates: c.ofDates()}
-		if c.counts == nil && why == "" {
-			c.missing += c.cells
-			learnt.stray(c.strays.said("is not " + c.coding().aNumber() + countsAsMissing))
-			learnt.stray(c.writing.bounds.said("counts as the number that bounds it"))
-			learnt.stray(of.tooCoarse(&c.sampled, c.origin, of.single != nil && of.single(i)))
-		}
-		if why == "" {
-			learnt.stray(c.said())
-		}
-		learnt.Missing = []int{c.missing}
-		for _, n := range c.counts {
-			if n == 1 {
-				learnt.Alone += 1 / float64(c.numbers+c.cells+c.beyond.cells)
-			}
-		}
-		l.Columns = append(l.Columns, learnt)
-		if why != "" {
-			l.LeftOut = append(l.LeftOut, fmt.Sprintf("Column %.100q of %s is left out: %s.", c.name, name, why))
-			continue
-		}
-		kept, places = append(kept, c), append(places, i)
-		l.Encoding = append(l.Encoding, c.coding())
+	for i := range s.columns {
+		s.conclude(i)
 	}
-	if len(kept) == 0 {
-		return Learnt{}, fmt.Errorf("%s: no column of values: %s", name, strings.Join(l.LeftOut, " "))
+	if len(s.kept) == 0 {
+		return Learnt{}, fmt.Errorf("%s: no column of values: %s", s.name, strings.Join(s.LeftOut, " "))
 	}
-	for at, file := range others {
-		for i := range l.Columns {
-			l.Columns[i].Missing = append(l.Columns[i].Missing, 0)
-		}
-		samples, dates := newSamples(len(kept)), make([]span, len(kept))
-		if err := file.look(Reference{Name: name, Encoding: l.Encoding, Decimal: first.Decimal}, func(t *Table) cellFunc {
-			of = t
-			return func(b *Batch, values []float32, place, j int, text string) (_ []float32, err error) {
-				missing, numbers := false, !l.Encoding[j].ofWords()
-				if numbers {
-					var number float64
-					if number, missing, err = t.numberIn(b, place, j, text); !missing {
-						dates[j].add(number)
-						if samples[j].due() {
-							samples[j].add(number)
-						}
-					}
-				} else if missing = isMissing(text); !missing {
-					word := strings.TrimSpace(text)
-					t.wordIn(b, place, j, word, kept[j].counts[word] > 0)
-				}
-				if missing {
-					kept[j].missing++
-					l.Columns[places[j]].Missing[at+1]++
-					l.Encoding[j].Missing = l.Encoding[j].Missing || numbers
-				}
-				return values, err
-			}
-		}); err != nil {
+	for _, file := range others {
+		if err := s.other(file); err != nil {
 			return Learnt{}, err
 		}
-		for j, s := range of.straysOf() {
-			l.Columns[places[j]].stray(of.strayIn(j, s))
-		}
-		for j := range samples {
-			l.Columns[places[j]].stray(of.tooCoarse(&samples[j], kept[j].origin, of.single != nil && of.single(j)))
-			var words strays
-			if all := of.straysOf(); all != nil {
-				words = all[j]
-			}
-			l.Columns[places[j]].Apart, l.Columns[places[j]].Known = kept[j].apart(words, dates[j], file.Path), 1
-			if l.Encoding[j].ofWords() && words.cells > 0 {
-				l.Columns[places[j]].Known = float64(words.numbers) / float64(words.numbers+words.cells)
-			}
+	}
+	for j, c := range s.Encoding {
+		s.Origins = append(s.Origins, s.kept[j].origin)
+		s.Origins = append(s.Origins, make([]float64, len(c.values())-1)...)
+	}
+	s.Origins = unlessZero(s.Origins)
+	return s.Learnt, nil
+}
+
+// search is what [learn] has found so far.
+type search struct {
+	Learnt
+	without   map[string]string // columns, each with the reason
+	name      string            // of the sources
+	first     *Table            // the first source
+	reference Reference         // its columns and decimal sign
+	columns   []*seen           // of the sources
+	kept      []*seen           // those of the encoding
+	places    []int             // of the kept in columns
+}
+
+// ofSource looks at all cells of a source.
+func (s *search) ofSource(t *Table) cellFunc {
+	if s.columns == nil {
+		s.first, s.reference.Name, s.reference.Columns = t, t.name, t.columns
+		for _, name := range t.columns {
+			s.columns = append(s.columns, &seen{name: name, sampled: newSamples(len(t.columns))[0]})
 		}
 	}
-	for j, c := range l.Encoding {
-		l.Origins = append(l.Origins, kept[j].origin)
-		l.Origins = append(l.Origins, make([]float64, len(c.values())-1)...)
+	return func(_ *Batch, values []float32, place, j int, text string) ([]float32, error) {
+		return values, s.columns[j].look(t, place, text)
 	}
-	l.Origins = unlessZero(l.Origins)
-	return l, nil
+}
+
+// look looks at a cell of a source.
+func (c *seen) look(t *Table, place int, text string) error {
+	number, is, err := t.number(text)
+	if err != nil {
+		return err
+	}
+	if !isMissing(text) {
+		c.sampled.codes.add(text)
+	}
+	switch {
+	case is:
+		c.values = append(c.values, float32(number))
+		c.numbers++
+		if _, date := daysOf(text); date {
+			c.dates.add(number)
+		}
+		if isBound(strings.TrimSpace(text)) {
+			c.writing.bounds.add(t, text, place)
+		}
+	case isMissing(text):
+		c.missing++
+	case isNumber(text) && !t.unfit(text):
+		c.beyond.add(t, text, place)
+	default:
+		if number, is, err = c.writing.add(t, text, place); err != nil {
+			return err
+		}
+		if !is {
+			c.add(t, text, place)
+		}
+	}
+	if is && c.sampled.due() {
+		c.sampled.add(number)
+	}
+	return nil
+}
+
+// conclude says what was learnt of a column of the sources, and keeps it for the encoding if it tells something of a class.
+func (s *search) conclude(i int) {
+	c := s.columns[i]
+	why := cmp.Or(s.without[c.name], c.useless())
+	learnt := LearntColumn{Name: c.name, Levels: len(c.counts), LeftOut: why, Dates: c.ofDates()}
+	if c.counts == nil && why == "" {
+		c.missing += c.cells
+		learnt.stray(c.strays.said("is not " + c.coding().aNumber() + countsAsMissing))
+		learnt.stray(c.writing.bounds.said("counts as the number that bounds it"))
+		learnt.stray(s.first.tooCoarse(&c.sampled, c.origin, s.first.single != nil && s.first.single(i)))
+	}
+	if why == "" {
+		learnt.stray(c.said())
+	}
+	learnt.Missing = []int{c.missing}
+	for _, n := range c.counts {
+		if n == 1 {
+			learnt.Alone += 1 / float64(c.numbers+c.cells+c.beyond.cells)
+		}
+	}
+	s.Columns = append(s.Columns, learnt)
+	if why != "" {
+		s.LeftOut = append(s.LeftOut, fmt.Sprintf("Column %.100q of %s is left out: %s.", c.name, s.name, why))
+		return
+	}
+	s.kept, s.places = append(s.kept, c), append(s.places, i)
+	s.Encoding = append(s.Encoding, c.coding())
+}
+
+// other looks at a file that is to go with the sources: what of its columns is missing, and what the sources do not have.
+func (s *search) other(file File) error {
+	for i := range s.Columns {
+		s.Columns[i].Missing = append(s.Columns[i].Missing, 0)
+	}
+	var of *Table
+	samples, dates := newSamples(len(s.kept)), make([]span, len(s.kept))
+	err := file.look(Reference{Name: s.name, Encoding: s.Encoding, Decimal: s.reference.Decimal}, func(t *Table) cellFunc {
+		of = t
+		return func(b *Batch, values []float32, place, j int, text string) (_ []float32, err error) {
+			missing, numbers := false, !s.Encoding[j].ofWords()
+			if numbers {
+				var number float64
+				if number, missing, err = t.numberIn(b, place, j, text); !missing {
+					dates[j].add(number)
+					if samples[j].due() {
+						samples[j].add(number)
+					}
+				}
+			} else if missing = isMissing(text); !missing {
+				word := strings.TrimSpace(text)
+				t.wordIn(b, place, j, word, s.kept[j].counts[word] > 0)
+			}
+			if missing {
+				s.kept[j].missing++
+				of := &s.Columns[s.places[j]]
+				of.Missing[len(of.Missing)-1]++
+				s.Encoding[j].Missing = s.Encoding[j].Missing || numbers
+			}
+			return values, err
+		}
+	})
+	if err != nil || of == nil { // columns without names
+		return err
+	}
+	all := of.straysOf()
+	for j, kept := range s.kept {
+		learnt := &s.Columns[s.places[j]]
+		var strays strays
+		if all != nil {
+			strays = all[j]
+			learnt.stray(of.strayIn(j, strays))
+		}
+		learnt.stray(of.tooCoarse(&samples[j], kept.origin, of.single != nil && of.single(j)))
+		learnt.Apart, learnt.Known = kept.apart(strays, dates[j], file.Path), 1
+		if s.Encoding[j].ofWords() && strays.cells > 0 {
+			learnt.Known = float64(strays.numbers) / float64(strays.numbers+strays.cells)
+		}
+	}
+	return nil
 }
 
 // apart is what [LearntColumn.Apart] says of a file with these words, or with numbers of that span.
