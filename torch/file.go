@@ -27,7 +27,7 @@ type fileType struct {
 func fileTypeOf[T Element](name safetensors.DType) fileType {
 	return fileType{
 		name: name,
-		data: func(t Tensor) []byte { return bytesOf(ToSlice[T](t)) },
+		data: func(t Tensor) []byte { return convert.Bytes(ToSlice[T](t)) },
 		read: func(data []byte, shape []int) Tensor { return FromSlice(valuesOf[T](data), shape...) },
 	}
 }
@@ -64,12 +64,6 @@ func WriteTensors(w io.Writer, tensors []Named, metadata map[string]string) erro
 		return &Error{Op: "WriteTensors", Msg: err.Error()}
 	}
 	return nil
-}
-
-// bytesOf is the memory of values; the format is little-endian, as are all machines
-// that libtorch runs on.
-func bytesOf[T Element](values []T) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)*int(unsafe.Sizeof(*new(T))))
 }
 
 // ParseTensors reads the content of a safetensors file onto the CPU. One that is cut off or
@@ -116,6 +110,6 @@ func parseTensor(entry safetensors.Tensor) (Tensor, error) {
 // valuesOf copies the values out of bytes that may lie at any address.
 func valuesOf[T Element](data []byte) []T {
 	values := make([]T, len(data)/int(unsafe.Sizeof(*new(T))))
-	copy(bytesOf(values), data)
+	copy(convert.Bytes(values), data)
 	return values
 }

@@ -9,7 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
-	"unsafe"
+
+	"iwda/internal/convert"
 )
 
 // element is the type of an array's elements, as NumPy describes it: a letter of b, i, u,
@@ -85,7 +86,7 @@ func (e element) wide(src []byte) float64 {
 // at any address. Numbers of rows are less their origins, if there are any.
 func (e element) floats(dst []float32, src []byte, origins []float64) {
 	if littleEndian && origins == nil && e.letter == 'f' && e.size == 4 {
-		copy(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(dst))), 4*len(dst)), src)
+		copy(convert.Bytes(dst), src)
 		return
 	}
 	for i := range dst {

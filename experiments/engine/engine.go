@@ -6,7 +6,7 @@
 //	iwrun-torch PROTOCOL worker FOLDER   makes a run; package schedule starts it
 //	iwrun-torch PROTOCOL serve           answers questions
 //
-// A question and its answer are each a line of JSON, and behind it as many float32, little-endian, as the line says.
+// A question and its answer are each a line of JSON, and behind it as many float32 as the line says, in the machine's order of bytes.
 // [Serve] reads the ones and writes the others. A program of another protocol answers with a failure at once.
 package engine
 
@@ -14,7 +14,6 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -29,6 +28,7 @@ import (
 	"syscall"
 	"time"
 
+	"iwda/internal/convert"
 	"iwda/internal/input"
 	"iwda/internal/system"
 )
@@ -350,11 +350,9 @@ func write(to io.Writer, l line, with any) (err error) {
 	if err != nil {
 		return err
 	}
-	whole, err := binary.Append(append(text, '\n'), binary.LittleEndian, values)
-	if err != nil {
-		return err
+	if _, err = to.Write(append(text, '\n')); err == nil {
+		_, err = to.Write(convert.Bytes(values)) // both programs run on the same machine
 	}
-	_, err = to.Write(whole)
 	return err
 }
 
@@ -373,7 +371,7 @@ func read(from *bufio.Reader, others io.Writer, into func(line) any) (l line, er
 		others.Write(text)
 	}
 	values := make([]float32, l.Values)
-	if err := binary.Read(from, binary.LittleEndian, values); err != nil || l.Failure != nil {
+	if _, err := io.ReadFull(from, convert.Bytes(values)); err != nil || l.Failure != nil {
 		return l, err
 	}
 	to := into(l)
