@@ -1,6 +1,6 @@
 """Writes the suite's tasks and their manifest.
 
-usage: tasks.py [--half choosing|judging|fresh|final|fifth|sixth|redrawn|seventh|eighth|ninth|tenth] [--only KIND] [--again] [--out build/suite]
+usage: tasks.py [--half choosing|judging|fresh|final|fifth|sixth|redrawn|seventh|eighth|ninth|tenth|eleventh] [--only KIND] [--again] [--out build/suite]
 Each task becomes OUT/tasks/KIND/NAME with source and target as `iwrun adapt` reads them, the
 target without labels, and OUT/truth/KIND/NAME.npy, its classes' names, which run.py alone reads.
 What is written is described in research/suite/tasks.json, a line a task. Kinds that are there
@@ -17,8 +17,8 @@ import time
 
 import numpy as np
 
-from kinds import (civic, culture, curves, digits, files, fonts, generated, health, living, makers, marks, matter, measured, nature, owned, packages, panels, patients, people, play, public, records, redrawn, rows,
-                   shapes, signs, sky, society, sounds, systems, tables, things, trades, units, words, world, written)
+from kinds import (civic, culture, curves, digits, files, fonts, generated, health, herds, living, makers, marks, matter, measured, nature, owned, packages, panels, patients, people, plain, play, public, records, redrawn, rows,
+                   shapes, signs, sky, society, sounds, systems, tables, things, traces, trades, units, words, world, written)
 
 # The deal: what makes a kind's tasks, and the half of the suite that they are in.
 KINDS = {
@@ -299,9 +299,43 @@ KINDS = {
     "scales": (curves.scales, "tenth"),
     "warblers": (curves.warblers, "tenth"),
     "myoblasts": (curves.myoblasts, "tenth"),
+    "pigs": (herds.pigs, "eleventh"),
+    "chemists": (herds.chemists, "eleventh"),
+    "soups": (herds.soups, "eleventh"),
+    "boards": (herds.boards, "eleventh"),
+    "owls": (herds.owls, "eleventh"),
+    "soldiers": (herds.soldiers, "eleventh"),
+    "londoners": (herds.londoners, "eleventh"),
+    "cirrhosis": (herds.cirrhosis, "eleventh"),
+    "lymphocytes": (herds.lymphocytes, "eleventh"),
+    "rails": (plain.rails, "eleventh"),
+    "trips": (plain.trips, "eleventh"),
+    "metro": (plain.metro, "eleventh"),
+    "scholars": (plain.scholars, "eleventh"),
+    "caravans": (plain.caravans, "eleventh"),
+    "venereal": (plain.venereal, "eleventh"),
+    "smokers": (plain.smokers, "eleventh"),
+    "isotypes": (plain.isotypes, "eleventh"),
+    "hollanders": (plain.hollanders, "eleventh"),
+    "justices": (plain.justices, "eleventh"),
+    "landslides": (plain.landslides, "eleventh"),
+    "breasts": (plain.breasts, "eleventh"),
+    "apoplexies": (plain.apoplexies, "eleventh"),
+    "twins": (plain.twins, "eleventh"),
+    "regions": (plain.regions, "eleventh"),
+    "myelomas": (plain.myelomas, "eleventh"),
+    "apes": (traces.apes, "eleventh"),
+    "speech": (traces.speech, "eleventh"),
+    "leukaemias": (traces.leukaemias, "eleventh"),
+    "addresses": (traces.addresses, "eleventh"),
+    "days": (traces.days, "eleventh"),
+    "reviews": (traces.reviews, "eleventh"),
+    "cats": (traces.cats, "eleventh"),
+    "guts": (traces.guts, "eleventh"),
+    "baskets": (traces.baskets, "eleventh"),
     "redrawn": (redrawn.redrawn, "redrawn"),
 }
-HALVES = ["choosing", "judging", "fresh", "final", "fifth", "sixth", "redrawn", "seventh", "eighth", "ninth", "tenth"]  # each judges after the one before it was looked at
+HALVES = ["choosing", "judging", "fresh", "final", "fifth", "sixth", "redrawn", "seventh", "eighth", "ninth", "tenth", "eleventh"]  # each judges after the one before it was looked at
 GROUPS = ["none", "label-shift", "covariate", "gap"]
 MANIFEST = pathlib.Path(__file__).with_name("tasks.json")
 

