@@ -31,7 +31,7 @@ def trips():
     """A car's way as a device has recorded it by time of day, height and place, with lengths as 70 ft and 0.1 mi; how fast it goes is the class, in three. One way, and another."""
     domains = []
     for name in ("towork", "h2h"):
-        columns = deb.frame("TeachingDemos", "gps", f'with({name}, data.frame(clock=format(Time, "%H:%M:%S"), height=Elevation, leg=Leg.Dist, took=format(.POSIXct(as.numeric(Leg.Time), tz="UTC"), "%H:%M:%S"), direction=Direction, place=LatLon, speed=Speed))')
+        columns = deb.frame("TeachingDemos", "gps", f'with({name}, data.frame(clock=format(Time, "%H:%M:%S", tz="UTC"), height=Elevation, leg=Leg.Dist, took=format(.POSIXct(as.numeric(Leg.Time), tz="UTC"), "%H:%M:%S"), direction=Direction, place=LatLon, speed=Speed))')
         speed = columns["speed"]
         domains.append(r.domain(columns, np.select([np.isnan(speed), speed < 15, speed < 40], ["", "slow", "middle"], "fast"), ["speed"]))
     yield Task("one-another", "gap", 1, *domains)
