@@ -147,7 +147,7 @@ test-slurm: ## arrays on a real Slurm of this machine, which is installed where 
 TORTURE ?= build/torture
 TORTURE_MINUTES ?= 60
 torture: build ## every call failing, every power cut, every byte damaged, 1,400 kills; continues where it stopped (TORTURE=/dev/shm/torture)
-	$(with_flags) IWDA_TORTURE=yes go test -timeout 60m -run 'FailingDisk|EveryCall|EveryByte|Corrupted' -v ./internal/wholefile ./datasets/table ./experiments/model ./adaptation/labelshift ./experiments/train
+	$(with_flags) IWDA_TORTURE=yes go test -timeout 60m -run 'FailingDisk|EveryCall|EveryByte|Corrupted' -v ./internal/wholefile ./datasets/table ./experiments/model ./experiments/train
 	$(with_flags) go run ./research/torture -iwrun build/iwrun -o $(TORTURE) -minutes $(TORTURE_MINUTES)
 
 # The packages in which goroutines meet. Tests that unpack large files in one of them take minutes with the
