@@ -108,6 +108,48 @@ func TestUnitsAreTheWhole(t *testing.T) {
 	}
 }
 
+// Whole numbers that lie among those of the other domain, and are others, are names, even if no other column tells so. But
+// numbers that one domain has rounded are not, nor are fractions.
+func TestWholeNumbersAreNames(t *testing.T) {
+	for number, grouped := range map[string]bool{"%d": true, "%d0": true, "%d.5": true, "%d.25": false} {
+		random := rand.New(rand.NewPCG(5, 5))
+		patients := random.Perm(80)
+		var files [2]string
+		for domain, name := range []string{"source.csv", "target.csv"} {
+			text := "patient,a,b,label\n"
+			for _, patient := range patients[40*domain : 40*domain+40] {
+				of := fmt.Sprintf(number, patient)
+				if domain == 1 && strings.HasSuffix(number, "25") {
+					of = fmt.Sprintf("%d.75", patient)
+				}
+				for row := range 10 {
+					text += fmt.Sprintf("%s,%.3f,%.3f,c%d\n", of, random.NormFloat64(), random.NormFloat64(), row%2)
+				}
+			}
+			files[domain] = writeFile(t, t.TempDir(), name, text)
+		}
+		if d := must.Have(Look(files[:1], files[1], Naming{}))(t); slices.Equal(d.Source.GroupBy, []string{"patient"}) != grouped {
+			t.Errorf("%s: grouped by %q", number, d.Source.GroupBy)
+		}
+	}
+	rounded := [2]string{}
+	random := rand.New(rand.NewPCG(6, 6))
+	for domain, name := range []string{"source.csv", "target.csv"} {
+		text := "size,a,label\n"
+		for row := range 400 {
+			size := 5 * random.IntN(20)
+			if domain == 1 {
+				size += 1 + random.IntN(4)
+			}
+			text += fmt.Sprintf("%d,%.3f,c%d\n", size, random.NormFloat64(), row%2)
+		}
+		rounded[domain] = writeFile(t, t.TempDir(), name, text)
+	}
+	if d := must.Have(Look(rounded[:1], rounded[1], Naming{}))(t); d.Source.GroupBy != nil || d.Source.Group != "" {
+		t.Errorf("grouped by %q, %q", d.Source.GroupBy, d.Source.Group)
+	}
+}
+
 // A class whose rows are in too few groups leaves rows on their own, with the warning and no interval.
 func TestTooFewGroups(t *testing.T) {
 	path := visits(t, "source.csv", "patient", 100, true, false, true)

@@ -19,7 +19,7 @@ type units struct {
 
 // find looks for a column, or several together, whose values repeat in the source, and of which the target has next
 // to none: then units were drawn, as patients are, and not rows. Ranges that moved tell the domains apart too, so the numbers
-// of a column alone must be names. Of columns that tell it alone the one with the fewest groups is taken, as what is within
+// of a column alone must be names, or whole ones that do not lie beside those of their own domain. Of columns that tell it alone the one with the fewest groups is taken, as what is within
 // units, such as a patient's days, is not shared either.
 func (u units) find() (t together) {
 	left := make(map[int]bool)
@@ -34,7 +34,7 @@ func (u units) find() (t together) {
 		c, of := cells[j], u.columns[j]
 		beside := u.beside(c, []int{j})
 		switch {
-		case c.plain() && (of.words > 0 || u.numbered(c, of)):
+		case c.plain() && (of.words > 0 || !beside && u.whole(of) || u.numbered(c, of)):
 			if n := c.groups(); t.because == "" || n < fewest && !beside {
 				fewest, t = n, u.together(c, []int{j}, beside || of.words > 0)
 			}
@@ -227,6 +227,32 @@ func (u units) beside(c *cells, columns []int) bool {
 		}
 	}
 	return same-chance > mostBeside*(asked-chance)
+}
+
+// whole reports whether all numbers of a column differ by whole ones, and both domains' by multiples of the same: a
+// measurement of one of them may have been rounded more.
+func (u units) whole(of column) bool {
+	row, first := make([]float32, datasets.Size(u.source.Shape())), float32(math.NaN())
+	var steps [2]int64 // the greatest common divisors
+	for domain, set := range []rowSet{u.source, u.target} {
+		for i := range set.Len() {
+			set.CopyRow(row, i)
+			if of.to > of.from+1 && row[of.from+1] != 0 { // missing
+				continue
+			}
+			if first != first {
+				first = row[of.from]
+			}
+			apart := math.Abs(float64(row[of.from] - first))
+			if apart != math.Trunc(apart) || apart > 1<<24 {
+				return false
+			}
+			for step := int64(apart); step != 0; {
+				steps[domain], step = step, steps[domain]%step
+			}
+		}
+	}
+	return steps[0] == steps[1]
 }
 
 // numbered reports whether the numbers of a column are names, as those of patients are: in some other columns rows with the
