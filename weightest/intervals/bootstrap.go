@@ -45,7 +45,7 @@ type Resampled struct {
 //
 // Where an estimator counts a row of each class beside the target's, those of all classes would draw shares towards
 // each other, far if classes are as many as rows. So for the upper end of a class one more row is of it, for the lower
-// end one is not, and it counts as Exp(1) in a resample: what Clopper and Pearson add to one count, and Fay and Feuer
+// end one is of another, and it counts as Exp(1) in a resample: what Clopper and Pearson add to one count, and Fay and Feuer
 // (1997) to a weighted sum of several. No interval leaves out the estimate, which has the rows of all classes.
 //
 // All rows of a group of the sample count equally often, so that intervals know how much they have in
@@ -264,9 +264,10 @@ func (r resamples) bound(e weightest.Estimator, estimate weightest.Estimate, lev
 }
 
 // ends returns the estimates of a resample between which each class's number lies, by the one with a row of each
-// class beside the target's. For the lower one a row that counts as often is not of the class; for the upper one it is,
-// and there are none of other classes. The upper one attributes the target's rows as the given estimate does, since k more
-// estimates would take long, and is no lower than without any row beside.
+// class beside the target's. Of the target's rows a class has as many as by that one without the row of it, or as without any
+// row beside; 2k more estimates would take long. For the upper end it has the larger number of both, and one row more that
+// counts as often; for the lower end it has the smaller number, and the row that is more is of the next class. So the ends of one
+// of two classes are those of the other.
 func ends(e weightest.Estimator, p weightest.Problem, all weightest.Estimate) (low, high weightest.Estimate) {
 	rows, counts := *p.Rows, p.Rows.Pseudocounts
 	rows.Pseudocounts = make([]float64, len(counts))
@@ -281,13 +282,15 @@ func ends(e weightest.Estimator, p weightest.Problem, all weightest.Estimate) (l
 	}
 	high.TargetDistribution, high.Weights = slices.Clone(all.TargetDistribution), slices.Clone(all.Weights)
 	for class, count := range counts {
-		own := all.TargetDistribution[class]
-		more := min(1/own, (target+floats.Sum(counts))/(target+count))
-		high.TargetDistribution[class] = max(low.TargetDistribution[class], more*own)
-		high.Weights[class] = max(low.Weights[class], more*all.Weights[class])
-		if own < 1 { // else there is no other class
-			low.TargetDistribution[class] *= target / (target + count)
-			low.Weights[class] *= target / (target + count)
+		own, without := all.TargetDistribution[class], low.TargetDistribution[class]
+		ofClass := max(0, own*(target+floats.Sum(counts))-count) // rows
+		above := min(1, (max(ofClass, without*target)+count)/(target+count))
+		high.TargetDistribution[class] = above
+		high.Weights[class] *= above / own
+		if own < 1 && without > 0 { // else there is no other class, or nothing below
+			below := min(ofClass, without*target) / (target + counts[(class+1)%len(counts)])
+			low.TargetDistribution[class] = below
+			low.Weights[class] *= below / without
 		}
 	}
 	return low, high

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"iwda/internal/clusters"
 	"iwda/internal/gaussians"
 	"iwda/internal/must"
@@ -307,6 +309,23 @@ func TestIntervalsOfCounts(t *testing.T) {
 				t.Errorf("k = %d, %d of %d rows: %v, want %.3f to %.3f", k, counted, m, got, low, high)
 			}
 			requireIntervals(t, u)
+		}
+	}
+}
+
+// Of two classes the share of one ends where that of the other begins, however weak the classifier and rare a class is.
+func TestIntervalsOfTwoClasses(t *testing.T) {
+	for seed := range uint64(10) {
+		r := rand.New(rand.NewPCG(seed, 4))
+		source, labels := weighttest.ShiftedLogits(r, 200, []float64{0.5, 0.5})
+		target, _ := weighttest.ShiftedLogits(r, 100, []float64{1 - 0.02*float64(seed), 0.02 * float64(seed)})
+		floats.Scale(0.3, source)
+		floats.Scale(0.3, target)
+		s := sampletest.Of(t)(2, weighttest.Softmax(source, 2), labels, weighttest.Softmax(target, 2))
+		u := must.Have(Bootstrap(s, weightest.MLLS{Pseudocount: weightest.Laplace}, BootstrapSettings{Seed: seed}))(t)
+		a, b := u.Shares.Each[0], u.Shares.Each[1]
+		if math.Abs(a.Low+b.High-1) > 1e-3 || math.Abs(b.Low+a.High-1) > 1e-3 { // the classes have other numbers of rows
+			t.Errorf("seed %d: %v and %v", seed, a, b)
 		}
 	}
 }
