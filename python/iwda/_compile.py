@@ -9,6 +9,7 @@ import contextlib
 import fcntl
 import glob
 import hashlib
+import itertools
 import json
 import lzma
 import os
@@ -151,11 +152,14 @@ def _locked(path: str) -> Iterator[None]:
     for folder in (os.path.dirname(os.path.dirname(path)), os.path.dirname(path)):  # by no umask one in which others write
         os.makedirs(folder, mode=0o755, exist_ok=True)
     with open(path, "w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            _say("iwda: another process compiles the parts in C++; waiting for it\n")
-            fcntl.flock(file, fcntl.LOCK_EX)
+        for tried in itertools.count():
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if tried == 0:
+                    _say("iwda: another process compiles the parts in C++; waiting for it\n")
+                time.sleep(0.1)  # a flock that waits would sleep on after an interruption that came just before it
         yield
 
 

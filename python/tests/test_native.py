@@ -224,7 +224,7 @@ def test_interruption_ends_the_compiler(installation, how, waits):
             interrupted.send_signal(signal.SIGINT)
         else:
             interrupted.stdin.close()
-        assert interrupted.wait() == 130
+        assert interrupted.wait(timeout=60) == 130
     with pytest.raises(ProcessLookupError):
         os.kill(int(ready.read_text()), 0)
     assert installation.entries() == []
