@@ -17,7 +17,8 @@ type Named struct {
 	Tensor Tensor
 }
 
-// fileType is how the elements of a tensor stand in a file.
+// fileType is how the elements of a tensor stand in a file, which is little-endian, as are all machines
+// that libtorch runs on.
 type fileType struct {
 	name safetensors.DType
 	data func(Tensor) []byte

@@ -19,8 +19,8 @@ type units struct {
 
 // find looks for a column, or several together, whose values repeat in the source, and of which the target has next
 // to none: then units were drawn, as patients are, and not rows. Ranges that moved tell the domains apart too, so the numbers
-// of a column alone must be names, or whole ones that do not lie beside those of their own domain. Of columns that tell it alone the one with the fewest groups is taken, as what is within
-// units, such as a patient's days, is not shared either.
+// of a column alone must be names, or whole ones that do not lie beside those of their own domain. Of columns that tell it
+// alone the one with the fewest groups is taken, as what is within units, such as a patient's days, is not shared either.
 func (u units) find() (t together) {
 	left := make(map[int]bool)
 	for j, of := range u.columns {
@@ -32,13 +32,13 @@ func (u units) find() (t together) {
 	for _, j := range ranked(cells, worthAColumn) {
 		delete(left, j)
 		c, of := cells[j], u.columns[j]
-		beside := u.beside(c, []int{j})
+		plain, beside := c.plain(), u.beside(c, []int{j})
 		switch {
-		case c.plain() && (of.words > 0 || !beside && u.whole(of) || u.numbered(c, of)):
+		case plain && (of.words > 0 || !beside && u.whole(of) || u.numbered(c, of)):
 			if n := c.groups(); t.because == "" || n < fewest && !beside {
 				fewest, t = n, u.together(c, []int{j}, beside || of.words > 0)
 			}
-		case !c.plain() && t.because == "" && !beside && of.learnt.Apart == "":
+		case !plain && t.because == "" && !beside && of.learnt.Apart == "":
 			return u.several([]int{j}, c.lost(), left)
 		}
 	}

@@ -6,8 +6,8 @@
 //	iwrun-torch PROTOCOL worker FOLDER   makes a run; package schedule starts it
 //	iwrun-torch PROTOCOL serve           answers questions
 //
-// A question and its answer are each a line of JSON, and behind it as many float32 as the line says, in the machine's order of bytes.
-// [Serve] reads the ones and writes the others. A program of another protocol answers with a failure at once.
+// A question and its answer are each a line of JSON, and behind it as many float32 as the line says, in the machine's
+// order of bytes. [Serve] reads the ones and writes the others. A program of another protocol answers with a failure at once.
 package engine
 
 import (
@@ -351,7 +351,7 @@ func write(to io.Writer, l line, with any) (err error) {
 		return err
 	}
 	if _, err = to.Write(append(text, '\n')); err == nil {
-		_, err = to.Write(convert.Bytes(values)) // both programs run on the same machine
+		_, err = to.Write(convert.Bytes(values))
 	}
 	return err
 }

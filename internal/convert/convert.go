@@ -22,6 +22,6 @@ func Each[From, To any](values []From, become func(From) To) []To {
 }
 
 // Bytes is the memory of numbers, in the order of bytes of the machine.
-func Bytes[T ~bool | ~uint8 | ~int8 | ~int16 | ~int32 | ~int64 | ~float32 | ~float64](values []T) []byte {
+func Bytes[T uint8 | int64 | float32 | float64](values []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)*int(unsafe.Sizeof(*new(T))))
 }

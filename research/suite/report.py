@@ -1,6 +1,6 @@
 """Makes tables and a figure of the suite's results.
 
-usage: report.py [--half choosing|judging|fresh|final|fifth|sixth|redrawn|seventh|eighth|ninth|tenth|eleventh|all] [--label NAME] [--before NAME] [--out build/suite]
+usage: report.py [--half NAME] [--label NAME] [--before NAME] [--out build/suite]
 Writes OUT/HALF.md, OUT/HALF.svg and OUT/HALF.json, which has everything that run.py found. The
 half is the choosing one unless another is asked for: the others are looked at once. `adapt` is what
 run.py keeps under --label, and is compared with that under --before, if there is such.
@@ -234,7 +234,7 @@ def main():
         raise SystemExit("report: no results; run.py makes them")
     r, even = Results(results), Results(results, "balanced")
     lines = [f"# {arguments.half}: {len(results)} of {len(paths)} tasks", "", *by_method(r)]
-    if arguments.half in ("seventh", "eighth", "ninth", "tenth", "eleventh") and arguments.label in even.methods:
+    if arguments.half in tasks.HALVES[tasks.HALVES.index("seventh"):] and arguments.label in even.methods:
         lines += [*by_method(even, "balanced accuracy"), *goals(r, even, arguments.label), *collapsed(results, arguments.label), *by_group(r, even, arguments.label), *by_line(r, even, arguments.label)]
     if arguments.label in r.methods:
         lines += [*judged(r, arguments.label, arguments.before), *by_kind(r, arguments.label), *notes(results, arguments.label)]

@@ -1,6 +1,6 @@
 """Runs baselines, the peer and `iwrun adapt` on the suite's tasks and scores them.
 
-usage: run.py [--half choosing|judging|fresh|final|fifth|sixth|redrawn|seventh|eighth|ninth|tenth|eleventh] [--only GLOB] [-j N] [--parts baselines,mcc,adapt] [--label NAME] [--iwrun PATH] [--encoded] [-- OPTIONS of adapt]
+usage: run.py [--half NAME] [--only GLOB] [-j N] [--parts baselines,mcc,adapt] [--label NAME] [--iwrun PATH] [--encoded] [-- OPTIONS of adapt]
 GLOB matches KIND/NAME. What is done already is not done again, so that an interrupted call goes on:
 OUT/results/KIND/NAME.json has all that is known of a task. Those of `iwrun adapt` are kept by label,
 beside each other, and its folders lie in OUT/adapt/LABEL/KIND/NAME; --again makes them anew. The

@@ -1,6 +1,6 @@
 """Writes the suite's tasks and their manifest.
 
-usage: tasks.py [--half choosing|judging|fresh|final|fifth|sixth|redrawn|seventh|eighth|ninth|tenth|eleventh] [--only KIND] [--again] [--out build/suite]
+usage: tasks.py [--half NAME] [--only KIND] [--again] [--out build/suite]
 Each task becomes OUT/tasks/KIND/NAME with source and target as `iwrun adapt` reads them, the
 target without labels, and OUT/truth/KIND/NAME.npy, its classes' names, which run.py alone reads.
 What is written is described in research/suite/tasks.json, a line a task. Kinds that are there

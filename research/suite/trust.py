@@ -1,6 +1,6 @@
 """What `iwrun adapt` said of the suite's tasks, beside what is true.
 
-usage: trust.py [--half choosing|judging|fresh|final|fifth|sixth|redrawn|seventh|eighth|ninth|tenth|eleventh] [--label NAME] [--out build/suite]
+usage: trust.py [--half NAME] [--label NAME] [--out build/suite]
 Reads the folders OUT/adapt/LABEL/KIND/NAME that run.py leaves, and prints a table in Markdown: of each
 task what was right, the accuracy if only class shares differ, if rows were selected, and at least, each
 where it is said; whether the needs were answered right; and the share of rows whose set of classes has

@@ -280,10 +280,11 @@ func ends(e weightest.Estimator, p weightest.Problem, all weightest.Estimate) (l
 	for _, count := range rows.Counts {
 		target += float64(count - 1)
 	}
+	total := target + floats.Sum(counts)
 	high.TargetDistribution, high.Weights = slices.Clone(all.TargetDistribution), slices.Clone(all.Weights)
 	for class, count := range counts {
 		own, without := all.TargetDistribution[class], low.TargetDistribution[class]
-		ofClass := max(0, own*(target+floats.Sum(counts))-count) // rows
+		ofClass := max(0, own*total-count) // rows
 		above := min(1, (max(ofClass, without*target)+count)/(target+count))
 		high.TargetDistribution[class] = above
 		high.Weights[class] *= above / own
