@@ -12,7 +12,8 @@ import (
 )
 
 // Runs that have judged the same source rows have votes: two that are as good equal ones, one that says the same as
-// another but worse none. Beside networks, which have judged rows of their own, they count as one method if they are
+// another but worse none. If columns contradict that only class shares changed, votes are drawn halfway to equal ones,
+// unless somebody knows better. Beside networks, which have judged rows of their own, they count as one method if they are
 // clearly better than the first of them, which otherwise does; a network that predicts otherwise than all has none.
 func TestVotes(t *testing.T) {
 	candidates, _ := problem(t)
@@ -41,6 +42,15 @@ func TestVotes(t *testing.T) {
 	if err != nil || !slices.Equal(choice.Together, []int{0, 1}) || math.Abs(choice.Votes[0]-0.5) > nearly || math.Abs(floats.Sum(choice.Votes)-1) > 1e-12 {
 		t.Errorf("%v have the votes %v; %v", choice.Together, choice.Votes, err)
 	}
+	selected := first
+	selected.Known = &store.WithoutLabels{Columns: &store.Columns{P: 0.001}}
+	for known, votes := range map[bool][]float64{false: {5. / 12, 5. / 12, 1. / 6}, true: {0.5, 0.5}} {
+		how.LabelShift = known
+		if choice, err = compared(t, selected, second, worse).Together(how); err != nil || !floats.EqualApprox(choice.Votes, votes, nearly) {
+			t.Errorf("columns differ, known %v: %v have the votes %v; %v", known, choice.Together, choice.Votes, err)
+		}
+	}
+	how.LabelShift = false
 	network := first
 	network.HeldOutRows = nil
 	if together, beside := compared(t, first, second), compared(t, first, second, named(network, "mcc")); together.Shared.Run != "all classifiers together" || beside.Shared.Run != first.Run {

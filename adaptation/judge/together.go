@@ -44,7 +44,7 @@ const clearGain = 2
 //     far as it pays if all have judged source rows that they had not learnt from.
 //   - If they don't, or cannot be compared, those of ColumnsMoved, or of SameMeaning if there are none. If no
 //     method of ColumnsMoved aligns the domains, they predict uncorrected: rows were selected, it seems,
-//     and other shares follow from that.
+//     and other shares follow from that. Source rows then tell less of which classifier is good in the target.
 //   - If some do, columns may have moved. The further they did, the less certain a classifier is of the
 //     target. If it is as certain as it is accurate in the source, and nothing is far away, those of SameMeaning
 //     predict after all, corrected halfway; otherwise those of ColumnsMoved, each corrected for its own estimate.
@@ -53,7 +53,8 @@ const clearGain = 2
 // [Comparison.Trust] reckons with it.
 //
 // Classifiers that have judged the same source rows, none of which they had learnt from, have votes by how likely
-// they make the labels of these together; see stack. Beside networks that are trained in steps they count as one
+// they make the labels of these together; see stack. If rows were selected, it seems, these votes are drawn halfway to
+// equal ones. Beside networks that are trained in steps they count as one
 // method, or the first does if all are not clearly better. The networks have equal votes, but a stranger has none: a
 // run that predicts what all predict together on far fewer rows than the others do.
 //
@@ -177,6 +178,9 @@ func (c *Comparison) vote(choice *Choice) error {
 		choice.Together = append(crossed, networks...)
 		return nil
 	}
+	if agree, _ := c.Shared.evidence(); !agree && choice.Correction == None && len(networks) == 0 {
+		drawToEqual(votes)
+	}
 	each := 1 / float64(len(methods)+1)
 	floats.Scale(each, votes)
 	for range networks {
@@ -189,6 +193,13 @@ func (c *Comparison) vote(choice *Choice) error {
 		}
 	}
 	return nil
+}
+
+// drawToEqual moves votes, whose sum is 1, halfway to equal ones. research/suite/votes.md has what was compared.
+func drawToEqual(votes []float64) {
+	for j, vote := range votes {
+		votes[j] = (vote + 1/float64(len(votes))) / 2
+	}
 }
 
 // withoutStrangers returns those of three or more runs that are none.
