@@ -53,7 +53,7 @@ type ClassPerformance struct {
 // The intervals of recalls are exact for the class ([clusters.Exact]), and widened for the target's rows of it.
 // Those of accuracy and precision are between
 // percentiles over the resamples that the shares have, so that they know of errors that shares and recalls
-// have in common. One more row (in groups as many as vary as one would) of the class with the largest q_y/n_y
+// have in common; the ends of a precision are of those of the class's share. One more row (in groups as many as vary as one would) of the class with the largest q_y/n_y
 // is wrong for the lower end, and right for the upper end, and counts as Exp(1): what Clopper and Pearson add to
 // one class, and Fay and Feuer (1997) to a weighted sum of several. All are of the target's own rows, each right
 // or wrong.
@@ -83,7 +83,7 @@ func (s *Shares) Performance(heldOutPredicted, predicted []int, settings interva
 	if err != nil {
 		return Performance{}, err
 	}
-	own := c.rates(nil, s.Target(), pseudo{})
+	own := c.rates(nil, s.Target(), s.Target(), pseudo{})
 	between := func(value float64, low, high []float64) Accuracy {
 		return Accuracy{value, min(value, intervals.Percentile(low, known.Outside)), max(value, intervals.Percentile(high, 1-known.Outside))}
 	}
@@ -136,7 +136,7 @@ func newConfusion(s *Shares, predicted []int) *confusion {
 		c.rows[label]++
 	}
 	if c.groups != nil {
-		recalls := c.rates(nil, s.Target(), pseudo{}).recall
+		recalls := c.rates(nil, s.Target(), s.Target(), pseudo{}).recall
 		residuals := make([]float64, len(c.labels))
 		for i, label := range c.labels {
 			residuals[i] = -recalls[label]
@@ -182,8 +182,9 @@ type rates struct {
 }
 
 // rates returns those of held-out rows that count so often (nil: once) in class shares q, with pseudo rows in
-// the class for which one row stands for most, and of all others that one is mistaken for.
-func (c *confusion) rates(counts []int, q []float64, beside pseudo) rates {
+// the class for which one row stands for most, and of all others that one is mistaken for. The precision of a class
+// is that if its own share is another, and all others change by one factor.
+func (c *confusion) rates(counts []int, q, own []float64, beside pseudo) rates {
 	k := c.classes
 	joint, rows := make([]float64, k*k), make([]float64, k)
 	for i, label := range c.labels {
@@ -218,15 +219,18 @@ func (c *confusion) rates(counts []int, q []float64, beside pseudo) rates {
 			}
 		}
 	}
-	for y, share := range q {
+	for y, share := range own {
 		heaviest := 0.0
 		for other, weight := range weights {
 			if other != y {
 				heaviest = max(heaviest, weight)
 			}
 		}
-		right := share * ratio(joint[y*k+y]+beside.right, rows[y]+beside.right+beside.wrong)
-		r.precision[y] = right / (right + mistaken[y] + beside.wrong*heaviest)
+		right, others := share*ratio(joint[y*k+y]+beside.right, rows[y]+beside.right+beside.wrong), 0.0
+		if q[y] < 1 {
+			others = (1 - share) / (1 - q[y]) * (mistaken[y] + beside.wrong*heaviest)
+		}
+		r.precision[y] = right / (right + others)
 	}
 	return r
 }
@@ -242,8 +246,8 @@ func ratio(right, n float64) float64 {
 // ends returns the rates of a resample at both ends, in a target of so many rows.
 func (c *confusion) ends(r intervals.Resampled, target int, random *rand.Rand) (low, high rates) {
 	q := r.Estimate.TargetDistribution
-	low = c.rates(r.Source, q, pseudo{wrong: c.together * random.ExpFloat64()})
-	high = c.rates(r.Source, q, pseudo{right: c.together * random.ExpFloat64()})
+	low = c.rates(r.Source, q, r.Low, pseudo{wrong: c.together * random.ExpFloat64()})
+	high = c.rates(r.Source, q, r.High, pseudo{right: c.together * random.ExpFloat64()})
 	chance := random.NormFloat64()
 	for _, end := range []*rates{&low, &high} {
 		end.accuracy = c.among(target, end.accuracy, chance)

@@ -113,6 +113,30 @@ func TestAbsentClassOfGroups(t *testing.T) {
 	}
 }
 
+// Where the target lacks a class, of what is predicted to be of it nothing is, and all else is right.
+func TestPrecisionOfAbsentClass(t *testing.T) {
+	const draws, k = 40, 2
+	p := gaussians.Rising(k)
+	p.Target, p.Separation = []float64{1, 0}, []float64{1, 1}
+	random, held := rand.New(rand.NewPCG(49, 50)), make([]int, k)
+	for seed := range uint64(draws) {
+		source, target := p.DrawSource(300, random), p.DrawTarget(1000, random)
+		s := fit(t, k, rowsOf(source.Probabilities), source.Labels, rowsOf(target.Probabilities), Settings{})
+		got := must.Have(s.Performance(maxima(source.Probabilities, k), maxima(target.Probabilities, k), intervals.BootstrapSettings{Seed: seed, Replicas: 100}))(t)
+		for y, class := range got.Classes {
+			if of := *class.Precision; of.Low <= p.Target[y] && p.Target[y] <= of.High {
+				held[y]++
+			}
+		}
+	}
+	// 38 of 40 are meant; fewer than 34 hold once in a hundred times.
+	for y, times := range held {
+		if times < 34 {
+			t.Errorf("class %d: %d of %d intervals hold", y, times, draws)
+		}
+	}
+}
+
 // Recalls are those of the target's own rows, of which there may be few.
 func TestRecallOfFewRows(t *testing.T) {
 	const draws, k = 60, 2

@@ -35,6 +35,7 @@ type Resampled struct {
 	Source, Target []int
 	Problem        weightest.Problem
 	Estimate       weightest.Estimate
+	Low, High      []float64 // the ends of each class's share, of which the intervals are
 }
 
 // Bootstrap returns intervals of an estimator's shares and weights: source and target
@@ -110,8 +111,8 @@ func Bootstrap(s *weightest.Sample, e weightest.Estimator, settings BootstrapSet
 		all.unsure = min(all.unsure, clusters.Effective(unsureOf(source, s.Classes()), sourceGroups))
 	}
 	if settings.Observe != nil {
-		all.observe = func(replica int, p weightest.Problem, e weightest.Estimate) {
-			settings.Observe(Resampled{replica, counts(sourceKeys, replica), counts(targetKeys, replica), p, e})
+		all.observe = func(replica int, p weightest.Problem, e, low, high weightest.Estimate) {
+			settings.Observe(Resampled{replica, counts(sourceKeys, replica), counts(targetKeys, replica), p, e, low.TargetDistribution, high.TargetDistribution})
 		}
 	}
 	all.inTurn = len(targetRows) >= manyRows && (readsRows || settings.Resample != nil)
@@ -178,7 +179,7 @@ type resamples struct {
 	groups     float64   // of the domain that has fewer, each of equal weight; 0 if rows are on their own
 	beside     bool      // a row of each class is counted beside the target's; see ends
 	ambiguity  []float64 // of the sample, whose solutions explain each resample as well; nil for one solution
-	observe    func(replica int, p weightest.Problem, e weightest.Estimate)
+	observe    func(replica int, p weightest.Problem, e, low, high weightest.Estimate)
 }
 
 // group makes the resamples' degrees of freedom those of groups.
@@ -212,19 +213,7 @@ func (r resamples) bound(e weightest.Estimator, estimate weightest.Estimate, lev
 			}
 		}
 	}
-	run(r.count, func(replica int) {
-		p, err := r.problem(replica)
-		if err == nil {
-			low[replica], err = e.Estimate(p)
-		}
-		if err == nil && r.observe != nil {
-			r.observe(replica, p, low[replica])
-		}
-		if err == nil && r.beside {
-			low[replica], high[replica] = ends(e, p, low[replica])
-		}
-		failures[replica] = err
-	})
+	run(r.count, func(replica int) { low[replica], high[replica], failures[replica] = r.resample(replica, e) })
 	var shares, weights, sharesAbove, weightsAbove [][]float64
 	var failure error
 	for i, err := range failures {
@@ -261,6 +250,26 @@ func (r resamples) bound(e weightest.Estimator, estimate weightest.Estimate, lev
 	floats.Scale(1/floats.Sum(ofSource), ofSource)
 	result.widen(r.ambiguity, ofSource)
 	return result, nil
+}
+
+// resample returns the estimates between which each class's number lies by that resample; see ends.
+func (r resamples) resample(replica int, e weightest.Estimator) (low, high weightest.Estimate, err error) {
+	p, err := r.problem(replica)
+	if err != nil {
+		return low, high, err
+	}
+	all, err := e.Estimate(p)
+	if err != nil {
+		return low, high, err
+	}
+	low, high = all, all
+	if r.beside {
+		low, high = ends(e, p, all)
+	}
+	if r.observe != nil {
+		r.observe(replica, p, all, low, high)
+	}
+	return low, high, nil
 }
 
 // ends returns the estimates of a resample between which each class's number lies, by the one with a row of each
