@@ -92,11 +92,11 @@ func (n Naming) files(sources []string, target string) (files []catalogue.Files,
 		if f.Label != "" || table.LabelColumn(rest) >= 0 || names[i] == nil {
 			continue
 		}
-		label, err := guessLabel(f, rest, names[last])
+		label, because, err := guessLabel(f, rest, names[last])
 		if err != nil {
 			return nil, nil, err
 		}
-		said = append(said, fmt.Sprintf("%s: column %q is used as the label, because of its name; choose another one with --label-column", f.Domain, label))
+		said = append(said, fmt.Sprintf("%s: column %q is used as the label, because %s; choose another one with --label-column", f.Domain, label, because))
 		for j := range files {
 			if (files[j].Path == f.Path || j == last && files[j].Label == "") && slices.Contains(names[j], label) {
 				files[j].Label = label
@@ -209,21 +209,26 @@ func oneOf(columns, names []string) (found string) {
 	return found
 }
 
-// guessLabel is the one column with a usual name of labels among the source's that are usable.
-// The error names those that could be meant.
-func guessLabel(source catalogue.Files, usable, ofTarget []string) (string, error) {
+// guessLabel is the one column with a usual name of labels among the source's that are usable, or the only one that the
+// target lacks, and why. A target that has labels itself may be the source, named in the wrong order. The error names
+// those that could be meant.
+func guessLabel(source catalogue.Files, usable, ofTarget []string) (label, because string, err error) {
 	usual := usualLabels
 	if slices.Contains(usable, table.Features.String()) { // an array of that name, beside which y is no coordinate
 		usual = append(slices.Clip(usual), "y")
 	}
 	if label := oneOf(usable, usual); label != "" {
-		return label, nil
+		return label, "of its name", nil
 	}
 	hint := "columns are " + quoted(usable)
-	if alone := slices.DeleteFunc(slices.Clone(usable), func(name string) bool { return slices.Contains(ofTarget, name) }); len(alone) > 0 {
+	alone := slices.DeleteFunc(slices.Clone(usable), func(name string) bool { return slices.Contains(ofTarget, name) })
+	if len(alone) == 1 && table.LabelColumn(ofTarget) < 0 && oneOf(ofTarget, usual) == "" {
+		return alone[0], "the target lacks no other column", nil
+	}
+	if len(alone) > 0 {
 		hint = "columns that the target lacks are " + quoted(alone)
 	}
-	return "", fmt.Errorf("%s: which column has the labels? None is called label, class or target. Name it with --label-column NAME; %s", source.Path, hint)
+	return "", "", fmt.Errorf("%s: which column has the labels? None is called label, class or target. Name it with --label-column NAME; %s", source.Path, hint)
 }
 
 // divide finds the domains of one file.
