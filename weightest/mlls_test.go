@@ -130,7 +130,21 @@ func TestMLLSOfManyClasses(t *testing.T) {
 	}
 }
 
-// The order of the rows must not matter, and a row that counts twice is two rows.
+// Rows that are fewer than classes can be explained in several ways, all of which are as likely; one is found, as
+// resamples without a row of each class need it.
+func TestMLLSOfFewRows(t *testing.T) {
+	const k, m, draws = 150, 60, 20
+	drawn := gaussians.Rising(k)
+	random := rand.New(rand.NewPCG(51, 52))
+	for draw := range draws {
+		source, target := drawn.DrawSource(10*k, random), drawn.DrawTarget(m, random)
+		p := problem(t, sampleOf(t)(k, source.Probabilities, source.Labels, target.Probabilities))
+		if _, err := (MLLS{}).Estimate(p); err != nil {
+			t.Errorf("draw %d: %v", draw, err)
+		}
+	}
+}
+
 // With pseudocounts q is where a step of EM leads that counts them as rows: of each class with
 // a prior, and of no other.
 func TestMLLSWithPseudocounts(t *testing.T) {
@@ -179,6 +193,7 @@ func TestMLLSWithPseudocounts(t *testing.T) {
 	}
 }
 
+// The order of the rows must not matter, and a row that counts twice is two rows.
 func TestMLLSOfPermutedRows(t *testing.T) {
 	r := rand.New(rand.NewPCG(14, 1))
 	const k, n, m = 6, 400, 300

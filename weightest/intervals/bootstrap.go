@@ -264,12 +264,12 @@ func (r resamples) resample(replica int, e weightest.Estimator) (low, high weigh
 	}
 	low, high = all, all
 	if r.beside {
-		low, high = ends(e, p, all)
+		low, high, err = ends(e, p, all)
 	}
-	if r.observe != nil {
+	if err == nil && r.observe != nil {
 		r.observe(replica, p, all, low, high)
 	}
-	return low, high, nil
+	return low, high, err
 }
 
 // ends returns the estimates of a resample between which each class's number lies, by the one with a row of each
@@ -277,17 +277,19 @@ func (r resamples) resample(replica int, e weightest.Estimator) (low, high weigh
 // row beside; 2k more estimates would take long. For the upper end it has the larger number of both, and one row more that
 // counts as often; for the lower end it has the smaller number, and the row that is more is of the next class. So the ends of one
 // of two classes are those of the other.
-func ends(e weightest.Estimator, p weightest.Problem, all weightest.Estimate) (low, high weightest.Estimate) {
+func ends(e weightest.Estimator, p weightest.Problem, all weightest.Estimate) (low, high weightest.Estimate, err error) {
 	rows, counts := *p.Rows, p.Rows.Pseudocounts
-	rows.Pseudocounts = make([]float64, len(counts))
-	p.Rows = &rows
-	low, err := e.Estimate(p)
-	if err != nil { // as without a target row
-		return all, all
-	}
 	target := float64(len(rows.Probabilities) / len(counts))
 	for _, count := range rows.Counts {
 		target += float64(count - 1)
+	}
+	if target == 0 {
+		return all, all, nil
+	}
+	rows.Pseudocounts = make([]float64, len(counts))
+	p.Rows = &rows
+	if low, err = e.Estimate(p); err != nil {
+		return low, high, err
 	}
 	total := target + floats.Sum(counts)
 	high.TargetDistribution, high.Weights = slices.Clone(all.TargetDistribution), slices.Clone(all.Weights)
@@ -303,7 +305,7 @@ func ends(e weightest.Estimator, p weightest.Problem, all weightest.Estimate) (l
 			low.Weights[class] *= below / without
 		}
 	}
-	return low, high
+	return low, high, nil
 }
 
 // reaches returns what takes a number of standard errors to the one by which the intervals of a class reach as far

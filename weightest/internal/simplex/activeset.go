@@ -18,7 +18,7 @@ const (
 	// guessSteps is the number of gradient steps that choose the first free set.
 	guessSteps = 10
 	// patience is the number of rounds of block pivoting without progress after which
-	// signs change one by one.
+	// the primal method takes over.
 	patience = 4
 )
 
@@ -32,7 +32,7 @@ type activeSet struct {
 // solve makes the solution the optimal u, and reports whether it was found.
 func (a *activeSet) solve() bool {
 	a.guess()
-	if !a.pivot() {
+	if !a.pivot() && !a.primal() {
 		return false
 	}
 	for j, u := range a.solution {
@@ -115,43 +115,95 @@ func (a *activeSet) primalLimit() float64 {
 	return -primalTolerance * largest
 }
 
-// pivot solves face after face, frees every variable whose multiplier is
-// negative and fixes every variable that is. Once their number has not
-// fallen for some rounds, the last one of them alone changes in each round until
-// it has (Júdice and Pires 1994; Kim and Park 2011). It reports whether none is left.
+// pivot solves face after face, frees every variable whose multiplier is negative and fixes every
+// variable that is (Júdice and Pires 1994; Kim and Park 2011). It reports whether none is left, and gives up once their
+// number has not fallen for some rounds.
 func (a *activeSet) pivot() bool {
 	fewest, left := len(a.Equality)+1, patience
 	for a.iterations < a.limit {
 		a.solveFace()
 		primal, dual := a.primalLimit(), a.dualLimit()
-		wrong, last := 0, -1
+		wrong := 0
 		for j, free := range a.isFree {
 			if free && a.solution[j] < primal || !free && a.dual(j) < dual {
 				wrong++
-				last = j
-			}
-		}
-		switch {
-		case wrong == 0:
-			return true
-		case wrong < fewest:
-			fewest, left = wrong, patience
-		default:
-			left--
-		}
-		if left <= 0 {
-			a.isFree[last] = !a.isFree[last]
-			a.ensureEquality()
-			continue
-		}
-		for j, free := range a.isFree {
-			if free {
-				a.isFree[j] = a.solution[j] >= primal
-			} else {
-				a.isFree[j] = a.dual(j) < dual
+				a.isFree[j] = !free
 			}
 		}
 		a.ensureEquality()
+		if wrong == 0 {
+			return true
+		}
+		if left--; wrong < fewest {
+			fewest, left = wrong, patience
+		}
+		if left == 0 {
+			return false
+		}
 	}
 	return false
+}
+
+// primal moves from what pivoting ended with, its negative values cut off, towards the solution of its face; a bound in
+// the way becomes active, and at the solution of a face the variable with the most negative multiplier becomes free. It
+// reports whether an optimum was reached.
+//
+// As every feasible u has d·u = 1, the bounds that are active and the equality are always linearly independent: no
+// point is degenerate but through rounding. Against rounding, a variable is freed once only until the objective has fallen.
+func (a *activeSet) primal() bool {
+	k := len(a.Equality)
+	point, freed := make([]float64, k), make([]bool, k)
+	for j, u := range a.solution {
+		point[j], a.isFree[j] = max(u, 0), u > 0
+	}
+	blas64.Scal(1/blas64.Dot(vector(a.Equality), vector(point)), vector(point))
+	entered, lowest := -1, math.Inf(1)
+	for a.iterations < a.limit {
+		a.solveFace()
+		if entered >= 0 && a.solution[entered] <= 0 {
+			a.isFree[entered] = false
+			entered = -1
+			continue
+		}
+		if entered = -1; a.stepToBound(point) {
+			continue
+		}
+		copy(point, a.solution)
+		r := vector(a.residual)
+		if value := blas64.Dot(r, r)/2 - blas64.Dot(vector(a.Linear), vector(point)); value < lowest {
+			lowest = value
+			clear(freed)
+		}
+		most := a.dualLimit()
+		for j, free := range a.isFree {
+			if dual := a.dual(j); !free && !freed[j] && dual < most {
+				most, entered = dual, j
+			}
+		}
+		if entered < 0 {
+			return true
+		}
+		a.isFree[entered], freed[entered] = true, true
+	}
+	return false
+}
+
+// stepToBound moves the point towards the solution of the face until the first variable reaches zero, fixes it,
+// and reports whether there was one.
+func (a *activeSet) stepToBound(point []float64) bool {
+	limit, fraction, first := a.primalLimit(), 1.0, -1
+	for _, j := range a.free {
+		if u := a.solution[j]; u < limit && point[j] <= fraction*(point[j]-u) {
+			fraction, first = point[j]/(point[j]-u), j
+		}
+	}
+	if first < 0 {
+		return false
+	}
+	for _, j := range a.free {
+		point[j] = max(0, point[j]+fraction*(a.solution[j]-point[j]))
+	}
+	point[first], a.isFree[first] = 0, false
+	a.ensureEquality()
+	return true
 }

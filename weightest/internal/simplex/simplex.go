@@ -2,8 +2,8 @@
 //
 //	min ½‖A x - b‖² - c·x   s.t.   x ≥ 0, d·x = 1.
 //
-// The method is block pivoting: all signs that are wrong change at once, or the last one alone
-// where that does not settle. Each free set is solved by a Cholesky
+// The method is block pivoting (all signs that are wrong change at once), and where that does not settle a
+// primal active-set method, whose objective never increases. Each free set is solved by a Cholesky
 // factorisation with proximal refinement.
 package simplex
 
