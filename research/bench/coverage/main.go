@@ -151,7 +151,7 @@ func publish(page, grid string, counted map[string]tally) error {
 				table += t.line(c)
 			}
 		}
-		return os.WriteFile(page, []byte(before+first+table+last+after), 0o666)
+		return os.WriteFile(page, []byte(before+first+table+"\n"+misses(cells(grid), counted)+last+after), 0o666)
 	}
 	table := "| k | n | m | classifier | draws | shares | weights | all shares, all weights | test rejects |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n"
 	for _, c := range cells("rows") {

@@ -49,3 +49,22 @@ func TestRunGoesOn(t *testing.T) {
 		t.Error("a page without the comments is no error")
 	}
 }
+
+// Cells that hold too seldom, and tests that reject too often, are named; what holds more often is a number.
+func TestMisses(t *testing.T) {
+	all := cells("many")[:3]
+	counted := map[string]tally{
+		all[0].String(): {Draws: 100, Shares: []int{95, 94}, Joint: []int{99, 0}, Tested: 100, Rejected: 8},
+		all[2].String(): {Draws: 100, Shares: []int{90, 91}, Joint: []int{96, 0}, More: map[string]count{"precision": {Held: 98, Of: 100}}},
+	}
+	want := `| number | should be | cells | so | above | below |
+| --- | --- | ---: | ---: | --- | --- |
+| shares | 93 to 97% | 2 | 1 |  | k=10 n=100 m=1000 calibrated: 90.5 |
+| all shares | 93 to 97% | 2 | 1 | 1 |  |
+| precision | 93 to 97% | 1 | 0 | 1 |  |
+| label shift rejects | 0 to 7% | 1 | 0 | k=10 n=100 m=30 calibrated: 8.0 |  |
+`
+	if got := misses(all, counted); got != want {
+		t.Errorf("got\n%s", got)
+	}
+}
