@@ -20,8 +20,8 @@ type LabelShift struct {
 	// class and certainty.
 	Classes, Bins int
 	// DegreesOfFreedom are m'-k: those of the χ² distribution that J nears under label shift, in
-	// large samples with every class in the target. If it is not positive, nothing can be tested and
-	// P is 1; so it is 0 if the classes have fewer than twelve source rows on average, or those of the
+	// large samples with every class in the target. If they are 0, nothing can be tested and
+	// P is 1; so too if the classes have fewer than twelve source rows on average, or those of the
 	// target have too few, with which little is found and much is false, and with more than MostClasses.
 	DegreesOfFreedom int
 	// P is the probability of a statistic at least as large under label shift.
@@ -132,7 +132,7 @@ func LabelShiftTest(s *weightest.Sample, settings LabelShiftSettings) (LabelShif
 	if k > MostClasses {
 		return result, nil
 	}
-	result.DegreesOfFreedom = result.Bins - k
+	result.DegreesOfFreedom = max(0, result.Bins-k)
 	q, pooled := slices.Repeat([]float64{1 / float64(k)}, k), counts.pooled()
 	var err error
 	if len(counts.target) > 1 {
@@ -141,7 +141,7 @@ func LabelShiftTest(s *weightest.Sample, settings LabelShiftSettings) (LabelShif
 		}
 	}
 	if counts.tooFewRows(q) {
-		result.DegreesOfFreedom = min(result.DegreesOfFreedom, 0)
+		result.DegreesOfFreedom = 0
 	}
 	if !result.Tested() {
 		return result, nil
