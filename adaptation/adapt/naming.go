@@ -217,12 +217,13 @@ func guessLabel(source catalogue.Files, usable, ofTarget []string) (label, becau
 	if slices.Contains(usable, table.Features.String()) { // an array of that name, beside which y is no coordinate
 		usual = append(slices.Clip(usual), "y")
 	}
-	if label := oneOf(usable, usual); label != "" {
+	if label = oneOf(usable, usual); label != "" {
 		return label, "of its name", nil
 	}
 	hint := "columns are " + quoted(usable)
 	alone := slices.DeleteFunc(slices.Clone(usable), func(name string) bool { return slices.Contains(ofTarget, name) })
-	if len(alone) == 1 && table.LabelColumn(ofTarget) < 0 && oneOf(ofTarget, usual) == "" {
+	labelled := func(column string) bool { return oneOf([]string{column}, usual) != "" }
+	if len(alone) == 1 && !slices.ContainsFunc(ofTarget, labelled) {
 		return alone[0], "the target lacks no other column", nil
 	}
 	if len(alone) > 0 {

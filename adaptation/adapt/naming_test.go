@@ -34,6 +34,7 @@ func TestNaming(t *testing.T) {
 	folder := t.TempDir()
 	source := writeFile(t, folder, "source.csv", "ID,species,a,plate\n1,x,2,p\n2,y,3,p\n3,x,4,q\n4,y,5,q\n")
 	two := writeFile(t, folder, "two.csv", "species,a,b,plate\nx,2,1,p\ny,3,1,p\n")
+	labelled := writeFile(t, folder, "labelled.csv", "class,category,a,plate\nx,y,2,p\n")
 	class := writeFile(t, folder, "class.csv", "Class,a\nx,2\ny,3\n")
 	target := writeFile(t, folder, "target.csv", "sample,a,plate\n1,2,p\n")
 	one := writeFile(t, folder, "one.csv", "site,label,a\nn,x,1\ns,,1\nn,y,1\ns,x,2\n")
@@ -85,6 +86,7 @@ func TestNaming(t *testing.T) {
 	}{
 		{nameless, nameless, Naming{Roles: table.Roles{Label: "x"}}, nameless + `: there is no column "x", which --label-column names; a .npy file is one array of values, without names: write it beside others into an .npz file`},
 		{two, target, Naming{}, two + `: which column has the labels? None is called label, class or target. Name it with --label-column NAME; columns that the target lacks are "species", "b"`},
+		{source, labelled, Naming{}, source + `: which column has the labels?`},
 		{target, target, Naming{}, `columns are "sample", "a", "plate"`},
 		{source, target, Naming{Roles: table.Roles{Label: "specie"}}, source + `: there is no column "specie", which --label-column names; did you mean "species"?`},
 		{source, target, Naming{Roles: table.Roles{Label: "species", ID: "ID"}}, target + `: there is no column "ID", which --id-column names`},

@@ -51,9 +51,9 @@ type ClassPerformance struct {
 // neither them nor the target's: an adapted network's recall of source rows says nothing of the target's.
 //
 // The intervals of recalls are exact for the class ([clusters.Exact]), and widened for the target's rows of it.
-// Those of accuracy and precision are between
-// percentiles over the resamples that the shares have, so that they know of errors that shares and recalls
-// have in common; the ends of a precision are of those of the class's share. One more row (in groups as many as vary as one would) of the class with the largest q_y/n_y
+// Those of accuracy and precision are between percentiles over the resamples that the shares have, so that they know
+// of errors that shares and recalls have in common; the ends of a precision are of those of the class's share. One more
+// row (in groups as many as vary as one would) of the class with the largest q_y/n_y
 // is wrong for the lower end, and right for the upper end, and counts as Exp(1): what Clopper and Pearson add to
 // one class, and Fay and Feuer (1997) to a weighted sum of several. All are of the target's own rows, each right
 // or wrong.

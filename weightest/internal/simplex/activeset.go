@@ -130,10 +130,10 @@ func (a *activeSet) pivot() bool {
 				a.isFree[j] = !free
 			}
 		}
-		a.ensureEquality()
 		if wrong == 0 {
 			return true
 		}
+		a.ensureEquality()
 		if left--; wrong < fewest {
 			fewest, left = wrong, patience
 		}
