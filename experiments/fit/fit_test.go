@@ -164,6 +164,37 @@ func TestGroupsOfARun(t *testing.T) {
 	}
 }
 
+// The test of columns counts groups of the source, too: rows of a group are alike, and both domains the same.
+func TestColumnsOfGroups(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	rejected, draws := 0, 30
+	for range draws {
+		run := written(t, "linear", false, "train.validation=0.1")
+		for i, domain := range run.Dataset.Domains {
+			text := "a,b,label,who\n"
+			groups, rows := 20, 10
+			if domain.Domain == "target" {
+				groups, rows = 100, 3
+			}
+			for who := range groups {
+				alike := random.NormFloat64()
+				for row := range rows {
+					class := row % 3
+					text += fmt.Sprintf("%.4f,%.4f,%s,%d\n", alike+random.NormFloat64(), 2*float64(class)+random.NormFloat64(), "abc"[class:class+1], who)
+				}
+			}
+			testfiles.Write(t, domain.Path, text)
+			run.Dataset.Domains[i].Ignore, run.Dataset.Domains[i].Group = nil, "who"
+		}
+		if _, result := made(t, run, 1); result.WithoutLabels.Columns.P < 0.05 {
+			rejected++
+		}
+	}
+	if rejected > draws/6 { // 8 where those of the source count each on its own
+		t.Errorf("columns that are alike are rejected in %d of %d draws", rejected, draws)
+	}
+}
+
 // Without held-out rows nothing is known that takes them.
 func TestWithoutValidation(t *testing.T) {
 	dir, result := made(t, written(t, "linear", true), 1)

@@ -96,8 +96,15 @@ func (c *conclusion) compareColumns(ctx context.Context) error {
 		c.Logf("the columns are not compared: %v", err)
 		return nil
 	}
-	err = c.Columns(ctx, func(values []float32, classes []int) { sums.AddSource(values, classes, nil) }, func(values []float32) { sums.AddTarget(values) })
-	if err != nil {
+	left := c.About.Groups.Source // of rows that are not added yet
+	addSource := func(values []float32, classes []int) {
+		var groups []int
+		if left != nil {
+			groups, left = left[:len(classes)], left[len(classes):]
+		}
+		sums.AddSource(values, classes, groups)
+	}
+	if err := c.Columns(ctx, addSource, sums.AddTarget); err != nil {
 		return err
 	}
 	found, err := sums.Test()
