@@ -54,6 +54,7 @@ type settings struct {
 	Asked          string  // how all methods normalise columns; "" if each does as it assumes
 	LabelShift     bool    // it is known that only class shares differ
 	Aligned        string  // methods that take columns to have moved
+	Own            bool    // classifiers of a table are made with each domain's own statistics, too, if columns have moved
 	Clip           float64 // 0 for never
 	Rule           string
 	HeldOut        float64
@@ -171,7 +172,9 @@ func (d Data) Experiment(o Options) ([]byte, error) {
 	if len(d.Columns.Clipped) > 0 && !o.LabelShift && (asked == "" || normalise.Standardises(asked)) {
 		s.Clip = clipAt
 	}
-	s.Classifiers = strings.Join(d.classifiers(s.Stepless), ", ")
+	classifiers := d.classifiers(s.Stepless)
+	s.Classifiers = strings.Join(classifiers, ", ")
+	s.Own = s.Table && !o.LabelShift && asked == "" && len(classifiers) > 1
 	switch {
 	case asked != "":
 		s.Aligned = "iwcdan"

@@ -82,7 +82,7 @@ func TestExperimentOnATable(t *testing.T) {
 		d.Width, d.Learnt.Encoding = width, make(table.Encoding, words)
 		file := parse(t, d)
 		runs, err := plan.Runs(file)
-		if chosen := file.Config.Selection; err != nil || len(runs) != 4 || !slices.Equal(chosen.SameMeaning, []string{"source-only@linear", "source-only@perceptron", "source-only@forest", "source-only@boosting"}) || chosen.ColumnsMoved != nil || runs[2].Config.Network.Name != "forest" {
+		if chosen := file.Config.Selection; err != nil || len(runs) != 6 || !slices.Equal(chosen.SameMeaning, []string{"source-only@linear", "source-only@perceptron", "source-only@forest", "source-only@boosting"}) || !slices.Equal(chosen.ColumnsMoved, file.Config.Methods) || runs[2].Config.Network.Name != "forest" || runs[5].Config.Network.Name != "boosting" || runs[5].Config.Network.Normalise != normalise.Standard || runs[3].Config.Network.Normalise != normalise.OfSource {
 			t.Errorf("%d values: %d runs, chosen by %+v, %v", width, len(runs), chosen, err)
 		}
 	}

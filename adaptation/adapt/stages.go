@@ -30,7 +30,7 @@ func stagesOf(runs []plan.Run, how config.Selection) stages {
 	s := stages{runs: longestFirst(runs), sure: len(runs), lists: lists}
 	first := slices.IndexFunc(runs, func(run plan.Run) bool { return !judge.Aligns(run.ID.Method) })
 	if how.Rule != "" || lists.ColumnsMoved == nil || first < 0 || runs[first].ID != s.runs[0].ID ||
-		!slices.Contains(how.SameMeaning, runs[first].ID.Method) || !plan.AnySteps(anyOf(runs, how.SameMeaning)) {
+		!slices.Contains(how.SameMeaning, runs[first].ID.Method) {
 		return s
 	}
 	perhaps := func(run plan.Run) bool {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,17 +28,21 @@ func far(t *testing.T, path string) string {
 	return writeFile(t, t.TempDir(), "far.csv", strings.Join(lines, "\n")+"\n")
 }
 
-// Of an array those methods are made that can predict by what the linear classifier finds, though it is interrupted
+// Those methods are made that can predict by what the linear classifier finds, though it is interrupted
 // before or after that is known. Others would change nothing; if somebody makes them, labels may choose one.
 func TestWhatNeverPredictsIsNotMade(t *testing.T) {
 	source, target := bothDomains(t)
 	ctx := context.Background()
 	for name, c := range map[string]struct {
-		target string
-		made   int
-		absent []string
-	}{"shares": {target, 5, []string{"iwcdan@own", "iwcdan@matched"}}, "moved": {far(t, target), 6, []string{"source-only"}}} {
-		o := Options{Folder: filepath.Join(t.TempDir(), "out"), Columns: Naming{Form: Array}, Set: []string{"seeds=[1]", "train.epochs=4", "network.features=8"}}
+		form, target string
+		made, all    int
+		absent       []string
+	}{
+		"shares":  {Array, target, 5, 7, []string{"iwcdan@own", "iwcdan@matched"}},
+		"moved":   {Array, far(t, target), 6, 7, []string{"source-only"}},
+		"a table": {Table, target, 4, 6, []string{"source-only@linear-own", "source-only@boosting-own"}},
+	} {
+		o := Options{Folder: filepath.Join(t.TempDir(), "out"), Columns: Naming{Form: c.form}, Set: []string{"seeds=[1]", "train.epochs=4", "network.features=8"}}
 		all := o
 		all.Folder = filepath.Join(t.TempDir(), "all")
 		all.Train = func(ctx context.Context, of Training) ([]schedule.Failure, error) {
@@ -85,7 +90,24 @@ func TestWhatNeverPredictsIsNotMade(t *testing.T) {
 		if len(again.Runs) != c.made || string(testfiles.Read(t, filepath.Join(o.Folder, names.Predictions))) != string(predictions) {
 			t.Errorf("%s: beside others of %d runs", name, len(again.Runs))
 		}
-		check("all", 7, false)
+		check("all", c.all, false)
+	}
+}
+
+// In a table that has moved two classifiers with each domain's own statistics have a quarter of the votes, and the
+// model, which keeps these statistics, predicts as they do.
+func TestOwnStatisticsInATable(t *testing.T) {
+	source, target := bothDomains(t)
+	o := Options{Folder: filepath.Join(t.TempDir(), "out")}
+	outcome := must.Have(runHere(context.Background(), source, far(t, target), o))(t)
+	own := 0.0
+	for i, run := range outcome.Used {
+		if strings.Contains(run, "-own/") {
+			own += outcome.Votes[i]
+		}
+	}
+	if math.Abs(own-0.25) > 1e-9 || len(outcome.Runs) != 6 || outcome.Cases[1].Against == "" {
+		t.Errorf("%v have the votes %v; against a selection speaks %q", outcome.Used, outcome.Votes, outcome.Cases[1].Against)
 	}
 }
 

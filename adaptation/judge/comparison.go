@@ -129,14 +129,14 @@ type reference struct {
 
 // share estimates what all candidates share.
 func (c *Comparison) share() (err error) {
-	plain := func(c Candidate) bool { return !Aligns(MethodOf(c.Run)) }
-	first := max(0, slices.IndexFunc(c.Candidates, plain))
+	plain := func(i int) bool { return !Aligns(MethodOf(c.Candidates[i].Run)) && !c.ownBeside(i) }
+	first := max(0, slices.IndexFunc(evenly.All(len(c.Candidates)), plain))
 	c.reference = reference{c.Candidates[first], first}
 	c.Shared = Shared{Run: c.Candidates[first].Run}
 	if known := c.Candidates[first].Known; known != nil {
 		c.Shared.Columns = known.Columns
 	}
-	stacked := slices.DeleteFunc(evenly.All(len(c.Candidates)), func(i int) bool { return !plain(c.Candidates[i]) })
+	stacked := slices.DeleteFunc(evenly.All(len(c.Candidates)), func(i int) bool { return !plain(i) })
 	if c.anySteps(evenly.All(len(c.Candidates))) {
 		stacked = nil
 	}

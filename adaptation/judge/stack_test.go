@@ -13,7 +13,8 @@ import (
 
 // Runs that have judged the same source rows have votes: two that are as good equal ones, one that says the same as
 // another but worse none. If columns contradict that only class shares changed, votes are drawn halfway to equal ones,
-// unless somebody knows better. Beside networks, which have judged rows of their own, they count as one method if they are
+// unless somebody knows better; if no selection along one column explains them, a quarter is of classifiers with each
+// domain's own statistics. Beside networks, which have judged rows of their own, they count as one method if they are
 // clearly better than the first of them, which otherwise does; a network that predicts otherwise than all has none.
 func TestVotes(t *testing.T) {
 	candidates, _ := problem(t)
@@ -51,6 +52,24 @@ func TestVotes(t *testing.T) {
 		}
 	}
 	how.LabelShift = false
+	own := second // by each domain's own statistics
+	own.Run, own.Known = "full/a-b/source-only@own/seed-1", &store.WithoutLabels{OwnStatistics: true}
+	how.ColumnsMoved = append(slices.Clone(how.SameMeaning), "source-only@own")
+	for p, votes := range map[float64][]float64{0.5: {5. / 12, 5. / 12, 1. / 6}, 0.001: {0.75 * 5 / 12, 0.75 * 5 / 12, 0.75 / 6, 0.25}} {
+		selected.Known.Columns.Selected = &store.Selected{P: p, Column: "age"}
+		all := compared(t, selected, second, worse, own)
+		if choice, err = all.Together(how); err != nil || !floats.EqualApprox(choice.Votes, votes, nearly) || choice.Correction != None {
+			t.Errorf("selected along a column, p = %v: %v have the votes %v, corrected %v; %v", p, choice.Together, choice.Votes, choice.Correction, err)
+		}
+		said := all.Trust([]string{"a", "b", "c"}, choice.Together, choice.Votes, None).Cases[1]
+		if (said.For == "") != (p < 0.01) || (said.Against == "") != (p > 0.01) {
+			t.Errorf("selected along a column, p = %v: for it %q, against it %q", p, said.For, said.Against)
+		}
+	}
+	how.ColumnsMoved = nil
+	if !slices.Equal(compared(t, first, second, own).Shared.Target(), compared(t, first, second).Shared.Target()) {
+		t.Error("a classifier with each domain's own statistics speaks of the target's class shares")
+	}
 	network := first
 	network.HeldOutRows = nil
 	if together, beside := compared(t, first, second), compared(t, first, second, named(network, "mcc")); together.Shared.Run != "all classifiers together" || beside.Shared.Run != first.Run {

@@ -27,6 +27,10 @@ const farMeans = 1
 // has what was compared.
 const clearlyChanged = 0.01
 
+// votesOfOwn is the part of all votes that classifiers with each domain's own statistics have beside others.
+// research/suite/gaps.md has what was compared.
+const votesOfOwn = 0.25
+
 // stranger is the part of the others' agreement, in the median, below which a run has no vote among equal ones. Two runs
 // that had collapsed, and said so by nothing else as clearly, were at 0.60, one among six arrays with a gap and one
 // among the ten of research/suite/seventh.md; the 59 others of these ten are at 0.75 and above.
@@ -101,6 +105,7 @@ func (c *Comparison) Decide(lists config.Selection) (names []string, correction 
 		columnsMoved = sameMeaning
 	}
 	agree, found := c.Shared.evidence()
+	selected, against := c.Shared.selection()
 	certain, right := c.Shared.halfway()
 	name := MethodOf(c.Candidates[c.reference.run].Run)
 	switch {
@@ -113,7 +118,12 @@ func (c *Comparison) Decide(lists config.Selection) (names []string, correction 
 		return sameMeaning, None, fmt.Sprintf("%s, and a test found no change of the class shares (p = %.2g)", found, c.Shared.Changed)
 	case agree:
 		return sameMeaning, Full, found
+	case stays && against != "":
+		return columnsMoved, None, found + "; " + against + ", so columns may have moved"
 	case stays:
+		if selected != "" {
+			columnsMoved = sameMeaning
+		}
 		return columnsMoved, None, found + "; the target may be a selection of rows, for which a correction would be wrong"
 	case certain >= likeSource*right && (c.Shared.Columns == nil || c.Shared.Columns.Distance <= farMeans):
 		return sameMeaning, Halfway, fmt.Sprintf("%s, but the certainty of %s on the target (%.0f%%) is about as high as its accuracy on source rows (%.0f%%)", found, name, 100*certain, 100*right)
@@ -156,12 +166,15 @@ func (c *Comparison) weaken(choice *Choice) {
 
 // vote sets the votes of the runs that predict together, and leaves out those that have none.
 func (c *Comparison) vote(choice *Choice) error {
-	var crossed, networks []int
+	var crossed, own, networks []int
 	methods := map[string]bool{}
 	for _, i := range choice.Together {
-		if c.Candidates[i].HeldOutRows != nil {
+		switch {
+		case c.ownBeside(i):
+			own = append(own, i)
+		case c.Candidates[i].HeldOutRows != nil:
 			crossed = append(crossed, i)
-		} else {
+		default:
 			networks = append(networks, i)
 			methods[MethodOf(c.Candidates[i].Run)] = true
 		}
@@ -186,13 +199,25 @@ func (c *Comparison) vote(choice *Choice) error {
 	for range networks {
 		votes = append(votes, (1-each)/float64(len(networks)))
 	}
+	if len(own) > 0 {
+		floats.Scale(1-votesOfOwn, votes)
+	}
+	for range own {
+		votes = append(votes, votesOfOwn/float64(len(own)))
+	}
 	choice.Together = nil
-	for j, i := range append(crossed, networks...) {
+	for j, i := range slices.Concat(crossed, networks, own) {
 		if votes[j] > 0 {
 			choice.Together, choice.Votes = append(choice.Together, i), append(choice.Votes, votes[j])
 		}
 	}
 	return nil
+}
+
+// ownBeside tells whether a run without steps has standardised each domain by its own statistics, and another has not.
+func (c *Comparison) ownBeside(i int) bool {
+	own := func(c Candidate) bool { return c.Known != nil && c.Known.OwnStatistics }
+	return own(c.Candidates[i]) && c.Candidates[i].HeldOutRows != nil && slices.ContainsFunc(c.Candidates, func(other Candidate) bool { return other.HeldOutRows != nil && !own(other) })
 }
 
 // drawToEqual moves votes, whose sum is 1, halfway to equal ones. research/suite/votes.md has what was compared.
@@ -235,6 +260,19 @@ func (s Shared) evidence() (agree bool, found string) {
 		return true, fmt.Sprintf("the predictions of the target do not contradict that only the class shares changed (p = %.2g)", s.Test.P)
 	}
 	return false, fmt.Sprintf("the predictions of the target contradict that only the class shares changed (p = %.2g)", s.Test.P)
+}
+
+// selection says in words what speaks for a selection of the target's rows along one column, or against it, if columns
+// do not agree; both are empty if that is not known.
+func (s Shared) selection() (reason, against string) {
+	if s.Columns == nil || s.Columns.Selected == nil {
+		return "", ""
+	}
+	along := s.Columns.Selected
+	if along.P < clearlyChanged {
+		return "", fmt.Sprintf("no selection of rows along one column explains how the others differ (p = %.2g)", along.P)
+	}
+	return fmt.Sprintf("rows that were selected along %q would have all other columns as they are (p = %.2g)", along.Column, along.P), ""
 }
 
 // halfway returns the classifier's mean certainty on the target and its accuracy on source rows, both

@@ -18,6 +18,7 @@ func (c *Comparison) Trust(names []string, runs []int, votes []float64, correcti
 	e := trust.Evidence{Bootstrap: trust.Usual, Test: c.Shared.Test, AssumeLabelShift: c.Shared.AssumeLabelShift, Dependent: c.Shared.Dependent, Unfloored: c.Shared.Outside}
 	if agree, found := c.Shared.evidence(); !agree && c.Shared.Columns != nil {
 		e.Columns = found
+		e.Selection, e.NoSelection = c.Shared.selection()
 	}
 	together, err := c.together(runs, votes, correction)
 	if err != nil {

@@ -12,12 +12,14 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"iwda/datasets/normalise"
 	"iwda/experiments/config"
 	"iwda/experiments/domains"
 	"iwda/experiments/model"
 	"iwda/experiments/plan"
 	"iwda/experiments/store"
 	"iwda/inference/classshares"
+	"iwda/internal/evenly"
 	"iwda/internal/version"
 	"iwda/weightest/shifttest"
 )
@@ -112,12 +114,49 @@ func (c *conclusion) compareColumns(ctx context.Context) error {
 		c.Logf("the columns are not compared: %v", err)
 		return nil
 	}
-	name := strconv.Itoa(found.Column)
-	if c.About.Columns != nil {
-		name = c.About.Columns[found.Column]
+	c.columns = &store.Columns{P: found.P, Odd: c.columnName(found.Column), Distance: found.Distance}
+	if found.P < shifttest.Significance {
+		return c.findSelection(ctx)
 	}
-	c.columns = &store.Columns{P: found.P, Odd: name, Distance: found.Distance}
 	return nil
+}
+
+// mostSelecting is the number of columns up to which one may have selected the target's rows: an array's have no
+// meaning by which somebody would, and each takes a comparison of all others.
+const mostSelecting = 64
+
+// findSelection asks whether the target's rows were selected along one column.
+func (c *conclusion) findSelection(ctx context.Context) error {
+	columns := c.About.Encoding.Places()
+	if columns == nil {
+		columns = slices.Collect(slices.Chunk(evenly.All(c.About.Shape[0]), 1))
+	}
+	if len(columns) > mostSelecting {
+		return nil
+	}
+	var source, target []float32
+	err := c.Columns(ctx, func(values []float32, _ []int) { source = append(source, values...) }, func(values []float32) { target = append(target, values...) })
+	if err != nil {
+		return err
+	}
+	along, err := shifttest.SelectedAlong(source, target, columns, c.About.Groups.Source, c.seen.compared.Groups)
+	if err != nil {
+		c.Logf("no column is asked whether rows were selected along it: %v", err)
+		return nil
+	}
+	c.columns.Selected = &store.Selected{P: along.P, Column: c.columnName(columns[along.Column][0])}
+	if c.About.Encoding != nil {
+		c.columns.Selected.Column = c.About.Encoding[along.Column].Column
+	}
+	return nil
+}
+
+// columnName is that of a value of a row, its number from 0 where columns have no names.
+func (c *conclusion) columnName(at int) string {
+	if c.About.Columns == nil {
+		return strconv.Itoa(at)
+	}
+	return c.About.Columns[at]
 }
 
 // Conclude completes a result, which says already what was trained how, and writes what the classifier says into the
@@ -210,7 +249,7 @@ func (c *conclusion) withoutLabels() *store.WithoutLabels {
 	}
 	known := &store.WithoutLabels{
 		PredictedShares: c.seen.predicted.shares(), EstimatedShares: c.Shares.Estimate(), Certainty: c.seen.predicted.meanCertainty(),
-		Validation: c.seen.validation, TrainedShares: c.how.Trained, Calibration: c.how.Calibration,
+		Validation: c.seen.validation, OwnStatistics: c.Run.Network.Normalise == normalise.Standard, TrainedShares: c.how.Trained, Calibration: c.how.Calibration,
 	}
 	if c.shares == nil {
 		return known

@@ -116,6 +116,8 @@ type WithoutLabels struct {
 	LabelShiftP  Optional[float64] `json:"label_shift_p,omitzero"`
 	// Columns tell whether these agree under LikelyShares; of a classifier that is solved for.
 	Columns *Columns `json:"columns,omitempty"`
+	// OwnStatistics is whether each domain was standardised by its own, as if columns had moved.
+	OwnStatistics bool `json:"own_statistics,omitempty"`
 	// TrainedShares are those for which the network's own probabilities speak, which its loss
 	// counted; missing in results of former versions, and if no row was held out.
 	TrainedShares []float64 `json:"trained_shares,omitempty"`
@@ -131,6 +133,14 @@ type Columns struct {
 	P        float64 `json:"p"`        // of the test that they agree
 	Odd      string  `json:"odd"`      // the one that agrees least, by its name or its number from 0
 	Distance float64 `json:"distance"` // of their means, the root of its mean square, in the source's deviations
+	// Selected is the one along which rows may have been selected, if they disagree; missing of many columns.
+	Selected *Selected `json:"selected,omitempty"`
+}
+
+// Selected is what shifttest.SelectedAlong found.
+type Selected struct {
+	P      float64 `json:"p"` // of the test that rows were selected along the column
+	Column string  `json:"column"`
 }
 
 // Validation is what was measured on rows of the source that training did not see.

@@ -306,6 +306,9 @@ func (k Known) Headline() string {
 	switch {
 	case k.Rejected != "" && selected.Accuracy.Value != nil:
 		text = fmt.Sprintf("more than the class shares changed; %v of the predictions should be right if %s", selected.Accuracy, Selected)
+		if selected.Against != "" {
+			text += ", against which columns speak"
+		}
 		if floor.Accuracy.Low != nil {
 			text += fmt.Sprintf(", and %v otherwise", floor.Accuracy)
 		}

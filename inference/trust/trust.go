@@ -113,6 +113,8 @@ type Evidence struct {
 	Test             shifttest.LabelShift
 	AssumeLabelShift bool   // somebody says that only class shares changed
 	Columns          string // what columns say against it, a clause; "" if nothing
+	// Selection and NoSelection are what columns say for a selection of rows, and against it, clauses; "" for nothing.
+	Selection, NoSelection string
 	// Dependent says why rows are not independent, though nobody says which belong together; then nothing
 	// that counts rows is said.
 	Dependent string
@@ -209,9 +211,12 @@ func Of(names []string, s Classifier, p Predictions, e Evidence) Known {
 		}
 		shares.Accuracy = NumberOf(clamp(a.Value+up), clamp(a.Low+min(0, up, down)), clamp(a.High+max(0, up, down)))
 	}
-	selected := Case{If: Selected, For: known.Rejected, Missing: e.Dependent}
-	if selected.For == "" {
-		selected.Against = "nothing was found that differs but class shares"
+	selected := Case{If: Selected, For: cmp.Or(e.Selection, known.Rejected), Against: e.NoSelection, Missing: e.Dependent}
+	switch {
+	case known.Rejected == "":
+		selected.For, selected.Against = "", "nothing was found that differs but class shares"
+	case e.NoSelection != "":
+		selected.For = ""
 	}
 	if e.Dependent == "" {
 		selected.Accuracy.Value = &plain.right

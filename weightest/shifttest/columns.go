@@ -49,6 +49,7 @@ type ColumnSums struct {
 	target, spread []float64  // sums over the target's rows, 2d, and of squares
 	with           *mat.Dense // sums over the target's rows times their influence, k×2d
 
+	without                []int // columns that are not compared
 	targetGroups           []int // of the sample
 	sourceGroup, fromGroup *groupSums
 }
@@ -297,8 +298,8 @@ func (c *ColumnSums) Test() (Columns, error) {
 			}
 		}
 		pooled := square/n - sum/n*sum/n
-		if pooled < 1e-9 {
-			continue // constant in the source
+		if pooled < 1e-9 || slices.Contains(c.without, j%c.columns) {
+			continue // it is constant in the source, or not asked about
 		}
 		tests++
 		mean, mixed := c.target[j]/m, floats.Dot(c.shares, class)
