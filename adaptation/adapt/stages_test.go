@@ -16,16 +16,16 @@ import (
 	"iwda/internal/testfiles"
 )
 
-// far writes the rows of a file of two columns anew, with the first far away, and returns its path.
-func far(t *testing.T, path string) string {
+// moved writes the rows of a file of two columns anew, which move so far, and returns its path.
+func moved(t *testing.T, path string, first, second float64) string {
 	t.Helper()
 	lines := strings.Split(strings.TrimSpace(string(testfiles.Read(t, path))), "\n")
 	for i, line := range lines[1:] {
 		var x, y float64
 		must.Have(fmt.Sscanf(line, "%f,%f", &x, &y))(t)
-		lines[i+1] = fmt.Sprintf("%.4f,%.4f", x+30, y)
+		lines[i+1] = fmt.Sprintf("%.4f,%.4f", x+first, y+second)
 	}
-	return writeFile(t, t.TempDir(), "far.csv", strings.Join(lines, "\n")+"\n")
+	return writeFile(t, t.TempDir(), "moved.csv", strings.Join(lines, "\n")+"\n")
 }
 
 // Those methods are made that can predict by what the linear classifier finds, though it is interrupted
@@ -39,7 +39,7 @@ func TestWhatNeverPredictsIsNotMade(t *testing.T) {
 		absent       []string
 	}{
 		"shares":  {Array, target, 5, 7, []string{"iwcdan@own", "iwcdan@matched"}},
-		"moved":   {Array, far(t, target), 6, 7, []string{"source-only"}},
+		"moved":   {Array, moved(t, target, 30, 0), 6, 7, []string{"source-only"}},
 		"a table": {Table, target, 4, 6, []string{"source-only@linear-own", "source-only@boosting-own"}},
 	} {
 		o := Options{Folder: filepath.Join(t.TempDir(), "out"), Columns: Naming{Form: c.form}, Set: []string{"seeds=[1]", "train.epochs=4", "network.features=8"}}
@@ -99,7 +99,7 @@ func TestWhatNeverPredictsIsNotMade(t *testing.T) {
 func TestOwnStatisticsInATable(t *testing.T) {
 	source, target := bothDomains(t)
 	o := Options{Folder: filepath.Join(t.TempDir(), "out")}
-	outcome := must.Have(runHere(context.Background(), source, far(t, target), o))(t)
+	outcome := must.Have(runHere(context.Background(), source, moved(t, target, 3, 3), o))(t)
 	own := 0.0
 	for i, run := range outcome.Used {
 		if strings.Contains(run, "-own/") {

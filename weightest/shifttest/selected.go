@@ -21,10 +21,6 @@ const (
 	fewestRows = 3
 )
 
-// mostBeyond is the part of the target's rows that may lie beyond all of the source's in a column along which rows were
-// selected.
-const mostBeyond = 0.5
-
 // SelectedAlong asks of each column whether the target may be rows like the source's that were selected by it alone.
 // Then rows within a small range of the column are alike in both domains, so that ranges are classes of a label
 // shift whose labels are known, and the other columns are compared as [ColumnSums] does. Values are n×d and m×d,
@@ -37,17 +33,7 @@ func SelectedAlong(source, target []float32, columns [][]int, sourceGroups, targ
 	}
 	n := len(source) / d
 	for c, places := range columns {
-		ofSource, ofTarget := codes(source, d, places), codes(target, d, places)
-		low, high, beyond := slices.Min(ofSource), slices.Max(ofSource), 0.0
-		for _, code := range ofTarget {
-			if code < low || code > high {
-				beyond++
-			}
-		}
-		if beyond > mostBeyond*float64(len(ofTarget)) {
-			continue
-		}
-		ranges := rangesOf(append(ofSource, ofTarget...), n)
+		ranges := rangesOf(append(codes(source, d, places), codes(target, d, places)...), n)
 		k := slices.Max(ranges) + 1
 		known := make([]float64, len(ranges)*k)
 		q := make([]float64, k)

@@ -37,7 +37,6 @@ func TestSelectedAlong(t *testing.T) {
 		"a number":     {func(row []float32) bool { return likely(float64(row[0])) }, 0, 0},
 		"words":        {func(row []float32) bool { return row[3] > 0 || r.IntN(4) == 0 }, 0, 2},
 		"moved":        {all, 0.6, -1},
-		"far":          {all, 30, -1},
 		"both":         {func(row []float32) bool { return likely(float64(row[0])) }, -0.8, -1},
 		"two of these": {func(row []float32) bool { return likely(float64(row[0])) && (row[3] > 0 || r.IntN(4) == 0) }, 0, -1},
 	} {
