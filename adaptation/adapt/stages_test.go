@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -97,9 +98,19 @@ func TestWhatNeverPredictsIsNotMade(t *testing.T) {
 // In a table that has moved two classifiers with each domain's own statistics have a quarter of the votes, and the
 // model, which keeps these statistics, predicts as they do.
 func TestOwnStatisticsInATable(t *testing.T) {
-	source, target := bothDomains(t)
+	random := rand.New(rand.NewPCG(3, 4))
+	table := func(name string, by float64) string {
+		text := "a,b,c,d,label\n"
+		for i := range 200 {
+			for column := range 4 {
+				text += fmt.Sprintf("%.4f,", random.NormFloat64()+by+float64(i%2*column))
+			}
+			text += []string{"cat", "dog"}[i%2] + "\n"
+		}
+		return writeFile(t, t.TempDir(), name, text)
+	}
 	o := Options{Folder: filepath.Join(t.TempDir(), "out")}
-	outcome := must.Have(runHere(context.Background(), source, moved(t, target, 3, 3), o))(t)
+	outcome := must.Have(runHere(context.Background(), table("source.csv", 0), table("target.csv", 1), o))(t)
 	own := 0.0
 	for i, run := range outcome.Used {
 		if strings.Contains(run, "-own/") {

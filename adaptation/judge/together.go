@@ -46,10 +46,11 @@ const clearGain = 2
 //   - If the columns of both domains agree under the target's estimated class shares, those of SameMeaning
 //     predict: uncorrected if classes are as probable in both on average, and otherwise corrected for the shares, as
 //     far as it pays if all have judged source rows that they had not learnt from.
-//   - If they don't, or cannot be compared, those of ColumnsMoved, or of SameMeaning if there are none. If no
-//     method of ColumnsMoved aligns the domains, they predict uncorrected: rows were selected, it seems,
-//     and other shares follow from that. Source rows then tell less of which classifier is good in the target.
-//   - If some do, columns may have moved. The further they did, the less certain a classifier is of the
+//   - If they don't, or cannot be compared, and no method of ColumnsMoved aligns the domains, predictions are not
+//     corrected. Those of SameMeaning predict if rows were selected, it seems, as other shares follow from that, and those
+//     of ColumnsMoved if no selection along one column explains what differs, and there are any. Source rows then tell
+//     less of which classifier is good in the target.
+//   - If some do align, columns may have moved. The further they did, the less certain a classifier is of the
 //     target. If it is as certain as it is accurate in the source, and nothing is far away, those of SameMeaning
 //     predict after all, corrected halfway; otherwise those of ColumnsMoved, each corrected for its own estimate.
 //
@@ -57,8 +58,9 @@ const clearGain = 2
 // [Comparison.Trust] reckons with it.
 //
 // Classifiers that have judged the same source rows, none of which they had learnt from, have votes by how likely
-// they make the labels of these together; see stack. If rows were selected, it seems, these votes are drawn halfway to
-// equal ones. Beside networks that are trained in steps they count as one
+// they make the labels of these together; see stack. If rows were selected, it seems, or columns of a table have moved,
+// these votes are drawn halfway to equal ones; in the latter case a quarter of all is of those that standardise each
+// domain by its own statistics. Beside networks that are trained in steps they count as one
 // method, or the first does if all are not clearly better. The networks have equal votes, but a stranger has none: a
 // run that predicts what all predict together on far fewer rows than the others do.
 //
@@ -105,7 +107,7 @@ func (c *Comparison) Decide(lists config.Selection) (names []string, correction 
 		columnsMoved = sameMeaning
 	}
 	agree, found := c.Shared.evidence()
-	selected, against := c.Shared.selection()
+	_, against := c.Shared.selection()
 	certain, right := c.Shared.halfway()
 	name := MethodOf(c.Candidates[c.reference.run].Run)
 	switch {
@@ -121,10 +123,7 @@ func (c *Comparison) Decide(lists config.Selection) (names []string, correction 
 	case stays && against != "":
 		return columnsMoved, None, found + "; " + against + ", so columns may have moved"
 	case stays:
-		if selected != "" {
-			columnsMoved = sameMeaning
-		}
-		return columnsMoved, None, found + "; the target may be a selection of rows, for which a correction would be wrong"
+		return sameMeaning, None, found + "; the target may be a selection of rows, for which a correction would be wrong"
 	case certain >= likeSource*right && (c.Shared.Columns == nil || c.Shared.Columns.Distance <= farMeans):
 		return sameMeaning, Halfway, fmt.Sprintf("%s, but the certainty of %s on the target (%.0f%%) is about as high as its accuracy on source rows (%.0f%%)", found, name, 100*certain, 100*right)
 	case certain >= likeSource*right:

@@ -35,6 +35,10 @@ func TestTogether(t *testing.T) {
 		candidates[0].Known = &store.WithoutLabels{Columns: &store.Columns{P: p, Odd: "age", Distance: distance}}
 		return candidates
 	}
+	along := func(candidates []Candidate, p float64) []Candidate {
+		candidates[0].Known.Columns.Selected = &store.Selected{P: p, Column: "age"}
+		return candidates
+	}
 	same := slices.Clone(shifted) // the target is the held-out rows
 	for i := range same {
 		same[i].Target = same[i].HeldOut
@@ -53,7 +57,9 @@ func TestTogether(t *testing.T) {
 		"columns differ":      {compares(moved, 0.01, 0.5), others, []int{2}, Full, false},
 		"sure":                {compares(same, 0.01, 0.5), others, []int{0, 1}, Halfway, false},
 		"sure, but far":       {compares(same, 0.01, 1.5), others, []int{2}, Full, false},
-		"one as it is":        {compares(same, 0.01, 0.5), []string{"source-only"}, []int{0}, None, false},
+		"one as it is":        {compares(same, 0.01, 0.5), []string{"source-only"}, []int{0, 1}, None, false},
+		"and moved":           {along(compares(same, 0.01, 0.5), 0.001), []string{"source-only"}, []int{0}, None, false},
+		"and selected":        {along(compares(same, 0.01, 0.5), 0.5), []string{"source-only"}, []int{0, 1}, None, false},
 		"label shift":         {shifted, others, []int{0, 1}, Full, false},
 		"moved":               {moved, others, []int{2}, Full, false},
 		"no run of moved":     {moved, []string{"absent"}, []int{0, 1}, None, false},

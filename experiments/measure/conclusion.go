@@ -121,9 +121,12 @@ func (c *conclusion) compareColumns(ctx context.Context) error {
 	return nil
 }
 
-// mostSelecting is the number of columns up to which one may have selected the target's rows: an array's have no
-// meaning by which somebody would, and each takes a comparison of all others.
-const mostSelecting = 64
+// Of so many columns one may have selected the target's rows. Of fewer two may have, which leave nearly nothing to compare;
+// an array's have no meaning by which somebody would select, and each takes a comparison of all others.
+const (
+	fewestSelecting = 4
+	mostSelecting   = 64
+)
 
 // findSelection asks whether the target's rows were selected along one column.
 func (c *conclusion) findSelection(ctx context.Context) error {
@@ -131,7 +134,7 @@ func (c *conclusion) findSelection(ctx context.Context) error {
 	if columns == nil {
 		columns = slices.Collect(slices.Chunk(evenly.All(c.About.Shape[0]), 1))
 	}
-	if len(columns) > mostSelecting {
+	if len(columns) < fewestSelecting || len(columns) > mostSelecting {
 		return nil
 	}
 	var source, target []float32
