@@ -54,7 +54,7 @@ type settings struct {
 	Asked          string  // how all methods normalise columns; "" if each does as it assumes
 	LabelShift     bool    // it is known that only class shares differ
 	Aligned        string  // methods that take columns to have moved
-	Own            bool    // classifiers of a table are made with each domain's own statistics, too, if columns have moved
+	Own            string  // methods of a table with each domain's own statistics, for columns that may have moved
 	Clip           float64 // 0 for never
 	Rule           string
 	HeldOut        float64
@@ -89,7 +89,7 @@ const fewColumns = 48
 // 4,096 take a minute.
 const mostMatched = 2048
 
-// mostBoosted is the number of an array's source values, times classes, up to which boosting takes a few seconds.
+// mostBoosted is the number of source values, times classes, up to which boosting takes a few seconds.
 const mostBoosted = 1 << 20
 
 // The values of [Naming].Form.
@@ -174,7 +174,12 @@ func (d Data) Experiment(o Options) ([]byte, error) {
 	}
 	classifiers := d.classifiers(s.Stepless)
 	s.Classifiers = strings.Join(classifiers, ", ")
-	s.Own = s.Table && !o.LabelShift && asked == "" && len(classifiers) > 1
+	if s.Table && !o.LabelShift && asked == "" && len(classifiers) > 1 {
+		s.Own = "source-only@linear-own"
+		if d.boostsFast() {
+			s.Own += ", source-only@boosting-own"
+		}
+	}
 	switch {
 	case asked != "":
 		s.Aligned = "iwcdan"
@@ -200,11 +205,14 @@ func (d Data) classifiers(alone bool) []string {
 		methods = append(methods, "source-only@perceptron")
 	}
 	methods = append(methods, "source-only@forest")
-	if d.table() || d.Source.Rows*d.Width*len(d.Classes) <= mostBoosted {
+	if d.table() || d.boostsFast() {
 		methods = append(methods, "source-only@boosting")
 	}
 	return methods
 }
+
+// boostsFast tells whether boosting takes a few seconds.
+func (d Data) boostsFast() bool { return d.Source.Rows*d.Width*len(d.Classes) <= mostBoosted }
 
 // length returns how long is trained on the data, some so many steps; 0 stands for what is
 // usual.
