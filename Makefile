@@ -207,7 +207,7 @@ suite_data := r-base-core r-cran-mlbench r-cran-kernlab r-cran-modeldata r-cran-
 suite_files := libwacom-common locales shared-mime-info vim-runtime x11-common # the seventh half reads these, and unpacks some more into build/deb
 HALF ?= $(filter-out redrawn,$(shell sed -n 's/^HALVES = \[\([^]]*\)\].*/\1/p' research/suite/tasks.py | tr -d '",'))
 bench-suite: build ## iwrun adapt on real tasks beside sixteen baselines and a peer (HALF=choosing: on one half of them; more than ten hours)
-	@sh tools/setup.sh torch.py:python3-torch sklearn.py:python3-sklearn PIL.py:python3-pil appstreamcli:appstream $(foreach font,$(suite_fonts),/usr/share/doc/fonts-$(font):fonts-$(font)) soundfile.py:python3-soundfile $(if $(filter-out choosing judging fresh sixth redrawn ninth,$(HALF)),npm:npm) $(if $(filter eighth,$(HALF)),gpg:gnupg) \
+	@sh tools/setup.sh torch.py:python3-torch sklearn.py:python3-sklearn PIL.py:python3-pil appstreamcli:appstream $(foreach font,$(suite_fonts),/usr/share/doc/fonts-$(font):fonts-$(font)) soundfile.py:python3-soundfile $(if $(filter-out choosing judging fresh sixth redrawn ninth thirteenth,$(HALF)),npm:npm) $(if $(filter eighth,$(HALF)),gpg:gnupg) \
 		$(if $(filter-out choosing judging redrawn,$(HALF)),$(foreach package,$(suite_data) $(if $(filter seventh,$(HALF)),$(suite_files)),/usr/share/doc/$(package):$(package)))
 	@ls /var/lib/apt/lists/*_dep11_Components-* >/dev/null 2>&1 || apt-get update -qq
 	for half in $(HALF); do python=/usr/bin/python3; suite=research/suite; \

@@ -54,13 +54,33 @@ def by_units(units, labels, shares, random):
     return [random.permutation(np.flatnonzero(np.isin(units, names[part]))) for part in by_class(labels[first], shares, random)]
 
 
+def ranks(column, random):
+    """The ranks of a column's values, from -1 to 1; equal values in an order by chance."""
+    order = np.argsort(np.lexsort((random.random(len(column)), column)))
+    return 2 * (order + 0.5) / len(column) - 1
+
+
 def along(column, random, slope=np.inf):
     """Source and target rows, selected by the rank of a column, from -1 to 1: a row is in the target
     with probability sigmoid(slope · rank). With an infinite slope those above the median are."""
-    order = np.argsort(np.lexsort((random.random(len(column)), column)))
-    rank = 2 * (order + 0.5) / len(column) - 1
-    exceeds = rank > 0 if np.isinf(slope) else random.random(len(column)) < 1 / (1 + np.exp(-slope * rank))
+    return selected(ranks(column, random), random, slope)
+
+
+def along_all(columns, random, slope):
+    """The same by the mean of a row's ranks in several columns."""
+    return selected(np.mean([ranks(column, random) for column in columns], axis=0), random, slope)
+
+
+def selected(rank, random, slope):
+    exceeds = rank > 0 if np.isinf(slope) else random.random(len(rank)) < 1 / (1 + np.exp(-slope * rank))
     return random.permutation(np.flatnonzero(~exceeds)), random.permutation(np.flatnonzero(exceeds))
+
+
+def by_level(words, random):
+    """Source and target rows, selected by a column of words: a level's odds of being in the source go
+    from 1:4 to 4:1 in equal steps of their logarithm, dealt to the levels by chance."""
+    steps = np.linspace(-1, 1, len(np.unique(words)))
+    return by_class(words, 1 / (1 + 4.0 ** random.permutation(steps)), random)
 
 
 def redraw(labels, rows, random, concentration=2.0):

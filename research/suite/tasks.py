@@ -17,7 +17,7 @@ import time
 
 import numpy as np
 
-from kinds import (chosen, civic, culture, curves, digits, fields, files, fonts, generated, health, herds, households, living, makers, marks, matter, measured, nature, noted, owned, packages, panels, patients, people, plain, play, public, records, redrawn, rows,
+from kinds import (chosen, civic, culture, curves, digits, fields, files, fonts, generated, health, herds, households, living, makers, marks, matter, measured, moved, nature, noted, owned, packages, panels, patients, people, plain, play, public, records, redrawn, rows,
                    shapes, signs, sky, society, sounds, systems, tables, things, traces, trades, units, words, world, written)
 
 # The deal: what makes a kind's tasks, and the half of the suite that they are in.
@@ -365,9 +365,29 @@ KINDS = {
     "speechparts": (fields.speechparts, "twelfth"),
     "relatives": (fields.relatives, "twelfth"),
     "heats": (fields.heats, "twelfth"),
+    "frames": (moved.frames, "thirteenth"),
+    "infants": (moved.infants, "thirteenth"),
+    "elderly": (moved.elderly, "thirteenth"),
+    "tumours": (moved.tumours, "thirteenth"),
+    "timings": (moved.timings, "thirteenth"),
+    "tumblers": (moved.tumblers, "thirteenth"),
+    "stereotypes": (moved.stereotypes, "thirteenth"),
+    "scorers": (moved.scorers, "thirteenth"),
+    "trawls": (moved.trawls, "thirteenth"),
+    "fulmars": (moved.fulmars, "thirteenth"),
+    "rainfall": (moved.rainfall, "thirteenth"),
+    "detergents": (moved.detergents, "thirteenth"),
+    "busmen": (moved.busmen, "thirteenth"),
+    "residues": (moved.residues, "thirteenth"),
+    "brothers": (moved.brothers, "thirteenth"),
+    "minnesotans": (moved.minnesotans, "thirteenth"),
+    "quizzes": (moved.quizzes, "thirteenth"),
+    "inventory": (moved.inventory, "thirteenth"),
+    "guests": (moved.guests, "thirteenth"),
+    "gratitude": (moved.gratitude, "thirteenth"),
     "redrawn": (redrawn.redrawn, "redrawn"),
 }
-HALVES = ["choosing", "judging", "fresh", "final", "fifth", "sixth", "redrawn", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth"]  # each judges after the one before it was looked at
+HALVES = ["choosing", "judging", "fresh", "final", "fifth", "sixth", "redrawn", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth", "thirteenth"]  # each judges after the one before it was looked at
 GROUPS = ["none", "label-shift", "covariate", "gap"]
 MANIFEST = pathlib.Path(__file__).with_name("tasks.json")
 

@@ -63,7 +63,7 @@ class Draws(unittest.TestCase):
     def test_every_row_is_in_one_domain(self):
         random = np.random.default_rng(1)
         labels, column = random.integers(3, size=200), random.random(200)
-        for parts in draws.halves(200, random), draws.by_class(labels, (0.8, 0.2), random), draws.along(column, random), draws.along(column, random, 3):
+        for parts in draws.halves(200, random), draws.by_class(labels, (0.8, 0.2), random), draws.along(column, random), draws.along(column, random, 3), draws.along_all([column, labels], random, 2), draws.by_level(labels.astype(str), random):
             np.testing.assert_array_equal(np.sort(np.concatenate(parts)), np.arange(200))
 
     def test_rows_of_a_unit_stay_together(self):
@@ -84,6 +84,19 @@ class Draws(unittest.TestCase):
         column = np.random.default_rng(1).random(201)
         source, target = draws.along(column, np.random.default_rng(2))
         self.assertLess(column[source].max(), column[target].min())
+
+    def test_rows_are_selected_along_two_columns(self):
+        random = np.random.default_rng(1)
+        columns = random.random((2, 4000))
+        source, target = draws.along_all(columns, random, 2)
+        for column in columns:
+            self.assertGreater(column[target].mean(), column[source].mean() + 0.1)
+
+    def test_levels_are_drawn_with_odds_of_one_to_four_to_four_to_one(self):
+        words = np.repeat(list("abc"), 100)
+        source, target = draws.by_level(words, np.random.default_rng(1))
+        self.assertEqual(sorted((words[source] == level).sum() for level in "abc"), [20, 50, 80])
+        self.assertEqual(sorted((words[target] == level).sum() for level in "abc"), [20, 50, 80])
 
 
 class Kinds(unittest.TestCase):

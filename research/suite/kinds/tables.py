@@ -2,7 +2,7 @@
 import numpy as np
 import sklearn.datasets
 
-from draws import Domain, Task, along, by_class, halves
+from draws import Domain, Task, along, along_all, by_class, by_level, halves
 
 
 def table(loaded):
@@ -19,13 +19,18 @@ def cut(values, names):
 
 
 def tasks(number, domain, plans):
-    """Tasks of plans: name, then shares by class, or a column (its name, or its values) and a slope, or nothing."""
+    """Tasks of plans: name, then shares by class, or a column (its name, or its values) and a slope, or
+    a list of columns' names and a slope, or the name of a column of words, or nothing."""
     for seed, (name, *plan) in enumerate(plans, 1):
         random = np.random.default_rng([number, seed])
         if not plan:
             group, rows = "none", halves(len(domain), random)
         elif isinstance(plan[0], tuple):
             group, rows = "label-shift", by_class(domain.labels, plan[0], random)
+        elif len(plan) == 1:
+            group, rows = "covariate", by_level(domain.values[plan[0]], random)
+        elif isinstance(plan[0], list):
+            group, rows = "covariate", along_all([domain.values[name] for name in plan[0]], random, plan[1])
         else:
             group, rows = "covariate", along(domain.values[plan[0]] if isinstance(plan[0], str) else plan[0], random, plan[1])
         yield Task(name, group, seed, *(domain.take(part) for part in rows))
