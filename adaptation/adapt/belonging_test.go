@@ -132,21 +132,23 @@ func TestWholeNumbersAreNames(t *testing.T) {
 			t.Errorf("%s: grouped by %q", number, d.Source.GroupBy)
 		}
 	}
-	rounded := [2]string{}
-	random := rand.New(rand.NewPCG(6, 6))
-	for domain, name := range []string{"source.csv", "target.csv"} {
-		text := "size,a,label\n"
-		for row := range 400 {
-			size := 5 * random.IntN(20)
-			if domain == 1 {
-				size += 1 + random.IntN(4)
+	for _, step := range []float64{5, 25.86} { // the second is in another unit, rounded to whole numbers again
+		rounded := [2]string{}
+		random := rand.New(rand.NewPCG(6, 6))
+		for domain, name := range []string{"source.csv", "target.csv"} {
+			text := "size,a,label\n"
+			for row := range 400 {
+				size := math.Round(step * float64(random.IntN(20)))
+				if domain == 1 {
+					size += float64(1 + random.IntN(int(step)-1))
+				}
+				text += fmt.Sprintf("%v,%.3f,c%d\n", size, random.NormFloat64(), row%2)
 			}
-			text += fmt.Sprintf("%d,%.3f,c%d\n", size, random.NormFloat64(), row%2)
+			rounded[domain] = writeFile(t, t.TempDir(), name, text)
 		}
-		rounded[domain] = writeFile(t, t.TempDir(), name, text)
-	}
-	if d := must.Have(Look(rounded[:1], rounded[1], Naming{}))(t); d.Source.GroupBy != nil || d.Source.Group != "" {
-		t.Errorf("grouped by %q, %q", d.Source.GroupBy, d.Source.Group)
+		if d := must.Have(Look(rounded[:1], rounded[1], Naming{}))(t); d.Source.GroupBy != nil || d.Source.Group != "" {
+			t.Errorf("in steps of %v: grouped by %q, %q", step, d.Source.GroupBy, d.Source.Group)
+		}
 	}
 }
 

@@ -230,26 +230,40 @@ func (u units) beside(c *cells, columns []int) bool {
 }
 
 // whole reports whether all numbers of a column differ by whole ones, and both domains' by multiples of the same: a
-// measurement of one of them may have been rounded more.
+// measurement of one of them may have been rounded more. Rounded, and then converted to another unit, it is on a grid of
+// nearly equal steps, none of which is much smaller than most.
 func (u units) whole(of column) bool {
-	row, first := make([]float32, datasets.Size(u.source.Shape())), float32(math.NaN())
+	row, first := make([]float32, datasets.Size(u.source.Shape())), math.NaN()
 	var steps [2]int64 // the greatest common divisors
 	for domain, set := range []rowSet{u.source, u.target} {
+		var numbers []float64
 		for i := range set.Len() {
-			set.CopyRow(row, i)
-			if of.to > of.from+1 && row[of.from+1] != 0 { // missing
-				continue
+			if set.CopyRow(row, i); of.to == of.from+1 || row[of.from+1] == 0 { // not missing
+				numbers = append(numbers, float64(row[of.from]))
 			}
-			if first != first {
-				first = row[of.from]
-			}
-			apart := math.Abs(float64(row[of.from] - first))
-			if apart != math.Trunc(apart) || apart > 1<<24 {
+		}
+		slices.Sort(numbers)
+		if first != first && len(numbers) > 0 {
+			first = numbers[0]
+		}
+		var between []int64
+		before := first
+		for at, number := range slices.Compact(numbers) {
+			apart := math.Abs(number - before)
+			if apart != math.Trunc(apart) || math.Abs(number-first) > 1<<24 {
 				return false
 			}
 			for step := int64(apart); step != 0; {
 				steps[domain], step = step, steps[domain]%step
 			}
+			if at > 0 {
+				between = append(between, int64(apart))
+			}
+			before = number
+		}
+		slices.Sort(between)
+		if n := len(between); n > 0 && between[0] > steps[domain] && 2*between[0] >= between[n/2] {
+			return false
 		}
 	}
 	return steps[0] == steps[1]
