@@ -94,7 +94,7 @@ func TestWarnings(t *testing.T) {
 		"clipped":           {columnsOf(t, 1, nil), columnsOf(t, 2, row), normalise.Matched, []string{"10 of 10 columns are clipped, because a few extreme values make up most of their variance in one domain: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9.", "10 of 10 columns of the target have a value far from all others"}},
 		"marks are clipped": {columnsOf(t, 1, missing), columnsOf(t, 2, nil), normalise.Matched, []string{"2 of 10 columns are clipped", "2 of 10 columns of the source have a value far from all others: for example -999 in 10 rows of column 4."}},
 		"a row's number":    {columnsOf(t, 1, number), columnsOf(t, 2, nil), normalise.Matched, []string{"1 of 10 columns of the source counts the rows: 5."}},
-		"not standardised":  {columnsOf(t, 1, row), columnsOf(t, 2, dead), normalise.UnitLength, nil},
+		"not standardised":  {columnsOf(t, 1, row), columnsOf(t, 2, dead), normalise.None, nil},
 	} {
 		data := Data{Width: 10, Columns: lookAtColumns([]datasets.Set{test.source}, test.source, test.target)}
 		var experiment config.Config

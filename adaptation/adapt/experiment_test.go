@@ -253,7 +253,7 @@ func TestLength(t *testing.T) {
 // An assignment has columns normalised in its way however it is written.
 func TestAskedFor(t *testing.T) {
 	for set, want := range map[string]string{
-		"network.normalise=own": "own", `network.normalise="l2"`: "l2", "network={name: mlp, normalise: own}": "own", "network={normalise: 'l2'}": "l2", "network.features=8": "",
+		"network.normalise=own": "own", `network.normalise="none"`: "none", "network={name: mlp, normalise: own}": "own", "network={normalise: 'none'}": "none", "network.features=8": "",
 	} {
 		if got := askedFor([]string{set}); got != want {
 			t.Errorf("%s: %q, want %q", set, got, want)

@@ -29,7 +29,7 @@ func members(t *testing.T) []model.Model {
 	// Each normalises the same rows otherwise, the last one not at all.
 	ways := []normalise.Normalisation{
 		{Kind: normalise.Standard, Target: &normalise.Statistics{Mean: []float32{1, -2}, Deviation: []float32{2, 0.5}}},
-		{Kind: normalise.UnitLength}, {Kind: normalise.None},
+		{Kind: normalise.Standard, Target: &normalise.Statistics{Mean: []float32{0, 3}, Deviation: []float32{1, 4}}}, {Kind: normalise.None},
 	}
 	for i, target := range [][]float64{{0.2, 0.3, 0.5}, {0.1, 0.8, 0.1}, {0.6, 0.2, 0.2}} {
 		m := makeModel(t, mlp(2, 4+i, 3))

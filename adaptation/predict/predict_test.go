@@ -261,7 +261,7 @@ func BenchmarkRows(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "rows.npy")
 	testfiles.Write(b, path, string(npy(rows, size, values)))
 	statistics := &normalise.Statistics{Mean: make([]float32, size), Deviation: slices.Repeat([]float32{2}, size)}
-	for _, normalisation := range []normalise.Normalisation{{Kind: normalise.None}, {Kind: normalise.Standard, Target: statistics}, {Kind: normalise.UnitLength}} {
+	for _, normalisation := range []normalise.Normalisation{{Kind: normalise.None}, {Kind: normalise.Standard, Target: statistics}} {
 		b.Run(normalisation.Kind, func(b *testing.B) {
 			about := mlp(size, 256, 10)
 			about.Normalisation = normalisation
@@ -290,7 +290,7 @@ func TestRowsAreNormalisedAsTheModelSays(t *testing.T) {
 		return s
 	}
 	for _, shape := range [][]int{{7}, {1, 4, 5}, {3, 4, 5}} {
-		for _, n := range []normalise.Normalisation{{Kind: normalise.None}, {Kind: normalise.Standard, Target: statistics(shape[0])}, {Kind: normalise.UnitLength}} {
+		for _, n := range []normalise.Normalisation{{Kind: normalise.None}, {Kind: normalise.Standard, Target: statistics(shape[0])}} {
 			var about model.Metadata
 			about.Input.Shape, about.Normalisation = shape, n
 			p := &Predictor{model: model.Model{Metadata: about}}

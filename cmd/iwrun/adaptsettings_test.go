@@ -98,7 +98,7 @@ func TestAdaptNormalisedAsAskedFor(t *testing.T) {
 	lines[7] = "row-6,90000,0.5"
 	testfiles.Write(t, "target.csv", strings.Join(lines, "\n"))
 	line := []string{"adapt", "--source", "source.csv", "--target", "target.csv", "-o", "out", "--dry-run"}
-	for way, clipped := range map[string]bool{"": true, "none": false, "l2": false, "standard": true} {
+	for way, clipped := range map[string]bool{"": true, "none": false, "standard": true} {
 		if way != "" {
 			way = "network.normalise=" + way
 			line = append(line[:8], "--set", way)

@@ -11,7 +11,6 @@ package normalise
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"reflect"
 
 	"iwda/datasets"
@@ -19,11 +18,10 @@ import (
 
 // The ways to normalise rows of features.
 const (
-	None       = "none"
-	UnitLength = "l2"       // each row x to x/‖x‖; a row of zeros stays so
-	OfSource   = "source"   // each column of both domains by the source's mean and deviation
-	Standard   = "standard" // each column to mean 0 and deviation 1, by its domain's training rows
-	Matched    = "matched"  // as standard, the target's so that it agrees with the source under the target's class shares; see [Match]
+	None     = "none"
+	OfSource = "source"   // each column of both domains by the source's mean and deviation
+	Standard = "standard" // each column to mean 0 and deviation 1, by its domain's training rows
+	Matched  = "matched"  // as standard, the target's so that it agrees with the source under the target's class shares; see [Match]
 )
 
 // Settings say how a [Normalisation] is found.
@@ -45,7 +43,7 @@ func Standardises(way string) bool {
 // Normalisation is what happens to a row before the network sees it: to each feature, or to
 // the pixels, from 0 to 1, of each channel of an image.
 type Normalisation struct {
-	// Kind is None, UnitLength or, with statistics found in whatever way, Standard.
+	// Kind is None or, with statistics found in whatever way, Standard.
 	Kind string `json:"kind"`
 	// Source and Target are the statistics by which each domain was standardised in training;
 	// what is predicted is standardised by the target's. Source is nil if it was the same.
@@ -64,10 +62,10 @@ func Channels(mean, deviation []float32) Normalisation {
 // of rows of other sizes, are errors.
 func Fit(how Settings, source, target datasets.Set) (Normalisation, error) {
 	switch {
-	case how.Way == "", how.Way == None, how.Way == UnitLength:
-		return Normalisation{Kind: cmp.Or(how.Way, None)}, nil
+	case how.Way == "", how.Way == None:
+		return Normalisation{Kind: None}, nil
 	case !Standardises(how.Way):
-		return Normalisation{}, fmt.Errorf("normalise: no way %q; there are %s, %s, %s, %s and %s", how.Way, None, UnitLength, OfSource, Standard, Matched)
+		return Normalisation{}, fmt.Errorf("normalise: no way %q; there are %s, %s, %s and %s", how.Way, None, OfSource, Standard, Matched)
 	}
 	if d, other := datasets.Size(source.Shape()), datasets.Size(target.Shape()); d != other {
 		return Normalisation{}, fmt.Errorf("normalise: rows of %d values in %s, of %d in %s", d, source.Name(), other, target.Name())
@@ -130,11 +128,8 @@ func (n Normalisation) Rows(values []float32, size int) {
 
 // change returns what changes a row in place, nil where nothing does.
 func (n Normalisation) change(by *Statistics) func(row []float32) {
-	switch n.Kind {
-	case Standard:
+	if n.Kind == Standard {
 		return by.standardise
-	case UnitLength:
-		return toUnitLength
 	}
 	return nil
 }
@@ -150,12 +145,10 @@ func (n Normalisation) SameOnTarget(other Normalisation) bool {
 func (n Normalisation) Check(shape []int) error {
 	features := len(shape) == 1
 	switch {
-	case n.Kind == UnitLength && !features:
-		return fmt.Errorf("normalisation.kind is %q, which is for features", n.Kind)
 	case n.Kind == Standard && n.Target == nil:
 		return fmt.Errorf("normalisation.target is missing; normalisation.kind %q needs it", n.Kind)
-	case n.Kind != None && n.Kind != UnitLength && n.Kind != Standard:
-		return fmt.Errorf("normalisation.kind is %q, want %q, %q or %q", n.Kind, None, Standard, UnitLength)
+	case n.Kind != None && n.Kind != Standard:
+		return fmt.Errorf("normalisation.kind is %q, want %q or %q", n.Kind, None, Standard)
 	}
 	for _, s := range []struct {
 		field string
@@ -212,18 +205,3 @@ func (c *changed) CopyRow(dst []float32, i int) {
 	c.Set.CopyRow(dst, i)
 	c.change(dst)
 }
-
-func toUnitLength(row []float32) {
-	squares := 0.0
-	for _, v := range row {
-		squares += float64(v) * float64(v)
-	}
-	length := max(math.Sqrt(squares), ShortestRow)
-	for j, v := range row {
-		row[j] = float32(float64(v) / length)
-	}
-}
-
-// ShortestRow is the length by which shorter rows are divided, too, so that a row of zeros
-// stays one.
-const ShortestRow = 1e-12

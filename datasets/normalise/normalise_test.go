@@ -59,16 +59,6 @@ func TestStandardised(t *testing.T) {
 	}
 }
 
-func TestUnitLength(t *testing.T) {
-	rows := rowsOf(t, Normalisation{Kind: UnitLength}.OnTarget(vectors(t, 2, 3, -4, 0, 0, 0, 1e-30, 3e38, 3e38)))
-	r := float32(math.Sqrt(0.5))
-	for i, want := range [][]float32{{0.6, -0.8}, {0, 0}, nil, {r, r}} {
-		if want != nil && !slices.Equal(rows[i], want) {
-			t.Errorf("row %d is %v, want %v", i, rows[i], want)
-		}
-	}
-}
-
 // A column that never changes in one domain is next to nothing in both, and in a set that is
 // standardised later; others stay as they are.
 func TestLeaveOut(t *testing.T) {
@@ -108,7 +98,6 @@ func TestNormalisationAsText(t *testing.T) {
 	n.Target.Range = Range{[]float32{0, 1}, []float32{4, 2}}
 	for want, n := range map[string]Normalisation{
 		`{"kind":"none"}`: {Kind: None},
-		`{"kind":"l2"}`:   {Kind: UnitLength},
 		`{"kind":"standard","target":{"mean":[0.5],"deviation":[2]}}`: Channels([]float32{0.5}, []float32{2}),
 		`{"kind":"standard","source":{"mean":[2,7],"deviation":[1,100000000000000000000]},` +
 			`"target":{"mean":[2,1.5],"deviation":[2,100000000000000000000],"low":[0,1],"high":[4,2]}}`: n,

@@ -19,7 +19,7 @@ func TestKeys(t *testing.T) {
 		{Path: "dataset.train_per_class", Type: "whole number", Takes: "at least 1 and at most 100000"},
 		{Path: "dataset.domains.NAME.test", Type: "text"},
 		{Path: "network.pretrained", Type: "text", Takes: expanded + "; or none", Images: "${IWDA_DATA:-data}/weights/resnet50-19c8e357.pth"},
-		{Path: "network.normalise", Type: "text", Takes: "source, standard, matched, l2, none", Default: "none", Images: "none"},
+		{Path: "network.normalise", Type: "text", Takes: "source, standard, matched, none", Default: "none", Images: "none"},
 		{Path: "train.optimizer.lr", Type: "number", Takes: "above 0 and at most 1e+30", Default: "0.02", Images: "0.001"},
 		{Path: "train.restarts", Type: "whole number", Takes: "at least 0 and at most 1000", Default: "0", Images: "0"},
 		{Path: "train.graph", Type: "true or false", Default: "true", Images: "true"},

@@ -207,7 +207,7 @@ func TestSettingsThatDoNotFit(t *testing.T) {
 	for set, want := range map[string]string{
 		"network.name=resnet18":          "does not fit data set digits; want one of lenet",
 		"train.steps=100":                "no multiple of train.eval_every",
-		"network.normalise=l2":           "network.normalise is for features",
+		"network.normalise=source":       "network.normalise is for features",
 		"network.clip=2":                 "network.clip is for network.normalise source, standard and matched",
 		"network.views=2":                "needs network.frozen",
 		"network={views: 2}":             "network.views is for image files",

@@ -63,7 +63,7 @@ var rules = map[string]rule{
 	"network.features":   between(1, 16384),
 	"network.layers":     between(1, 64),
 	"network.views":      between(0, 1000),
-	"network.normalise":  emptyFor(normalise.None, "normalisation", normalise.OfSource, normalise.Standard, normalise.Matched, normalise.UnitLength),
+	"network.normalise":  emptyFor(normalise.None, "normalisation", normalise.OfSource, normalise.Standard, normalise.Matched),
 	"network.clip":       bound,
 	"network.within":     bound,
 

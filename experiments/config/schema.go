@@ -216,8 +216,7 @@ type Network struct {
 	Views int `yaml:"views,omitempty"`
 	// Normalise is what happens to rows of features before the network. source: the source's
 	// z-score for both domains. standard: each domain's own. matched: the source's, with the
-	// target's columns moved and stretched towards it. l2: unit length of each row. See
-	// methods.md#columns.
+	// target's columns moved and stretched towards it. See methods.md#columns.
 	Normalise string `yaml:"normalise,omitempty"`
 	// Clip is the number of deviations from a column's mean at which values are clipped. It acts
 	// on columns whose variance comes from a few values far from all others. 0 never clips.

@@ -41,7 +41,7 @@ func eachModel(t *testing.T, f func(t *testing.T, c clientCase, m model.Model), 
 	frozen := describe(architecture.ResNet18, 3, 40, 33)
 	frozen.Architecture.Frozen = true
 	scaled := describe(architecture.MLP, 12)
-	scaled.Normalisation, scaled.Calibration = normalise.Normalisation{Kind: normalise.UnitLength}, nil
+	scaled.Calibration = nil
 	plain := describe(architecture.MLP, 12)
 	plain.Normalisation, plain.Architecture.HiddenLayers = normalise.Normalisation{Kind: normalise.None}, 1
 	clipped := describe(architecture.MLP, 11)

@@ -21,7 +21,7 @@ func FuzzParseMetadata(f *testing.F) {
 		`{"format":1,"network":{"name":"resnet18","frozen":true},"input":{"kind":"images","shape":[3,8,8],"resize":9},
 		"classes":["a","b"],"normalisation":{"kind":"none"},"shares":{"source":[0.5,0.5],"classifier":[0.5,0.5]}}`,
 		`{"format":1,"network":{"name":"torchscript","backbone":{"file":"backbone.pt"}},"input":{"kind":"features","shape":[2]},
-		"classes":["a","b"],"normalisation":{"kind":"l2"},"shares":{"source":[0.5,0.5],"classifier":[0.5,0.5]}}`,
+		"classes":["a","b"],"normalisation":{"kind":"none"},"shares":{"source":[0.5,0.5],"classifier":[0.5,0.5]}}`,
 		`{"format":1,"network":{"name":"mlp","hidden_layers":1,"hidden_size":2},"input":{"kind":"features","shape":[3],"columns":["a","a is missing","b=x"],
 		"encoding":[{"column":"a","median":1.5,"missing":true},{"column":"b","levels":["x"]}]},"classes":["a","b"],"normalisation":{"kind":"none"},
 		"shares":{"source":[0.5,0.5],"classifier":[0.5,0.5]}}`,

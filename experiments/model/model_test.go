@@ -186,7 +186,7 @@ func TestRoundTrip(t *testing.T) {
 	frozen := describe(architecture.ResNet18, 3, 32, 32)
 	frozen.Architecture.Frozen, frozen.Input.Resize = true, 40
 	plain := describe(architecture.MLP, 4)
-	plain.Normalisation = normalise.Normalisation{Kind: normalise.UnitLength}
+	plain.Normalisation = normalise.Normalisation{Kind: normalise.None}
 	plain.Calibration, plain.Shares.Target, plain.Provenance, plain.Versions = nil, nil, nil, nil
 	scriptOfFeatures, frozenScript := scripted(t, "shared.pt", 6), scripted(t, "frozen.pt", 3, 7, 7)
 	frozenScript.Architecture.Frozen, frozenScript.Input.Resize = true, 8
@@ -286,7 +286,7 @@ func TestErrorsNameFileAndField(t *testing.T) {
 		{"input.kind", "images", `input.kind is "images", which mlp does not take`},
 		{"input.resize", -3, "input.resize is -3"},
 		{"normalisation.kind", "zscore", `normalisation.kind is "zscore"`},
-		{"normalisation.kind", "l2", `normalisation.target is there; normalisation.kind "l2"`},
+		{"normalisation.kind", "none", `normalisation.target is there; normalisation.kind "none"`},
 		{"normalisation.target", nil, "normalisation.target is missing"},
 		{"normalisation.target.mean", []int{1, 2}, "normalisation.target.mean has 2 values, want 4"},
 		{"normalisation.target.deviation", []int{1, 2, 0, 3}, "normalisation.target.deviation[2] is 0"},
@@ -403,12 +403,6 @@ func TestNormalise(t *testing.T) {
 	about.Normalise(rows)
 	if want := []float32{0.5, 1, -1, -2}; !slices.Equal(rows, want) {
 		t.Errorf("clipped and standardised %v, want %v", rows, want)
-	}
-	about.Normalisation = normalise.Normalisation{Kind: normalise.UnitLength}
-	rows = []float32{3, -4, 0, 0}
-	about.Normalise(rows)
-	if want := []float32{0.6, -0.8, 0, 0}; !slices.Equal(rows, want) {
-		t.Errorf("of unit length %v, want %v", rows, want)
 	}
 	image := describe(architecture.ResNet18, 3, 1, 2)
 	image.Normalisation.Target = &normalise.Statistics{Mean: []float32{0, 1, 2}, Deviation: []float32{1, 2, 0.5}}

@@ -74,7 +74,6 @@ func TestNormalisedRun(t *testing.T) {
 	for way, settings := range map[string][]string{
 		"standard": {"network.normalise=standard"},
 		"matched":  {"network.normalise=matched"},
-		"l2":       {"network.normalise=l2"},
 		"clipped":  {"network.normalise=matched", "network.clip=2"},
 		"source":   {"network.normalise=source", "network.clip=2"},
 	} {
@@ -124,10 +123,6 @@ func TestNormalisedRun(t *testing.T) {
 			}
 			if s := normalise.StatisticsOf(set); way == "shared" && (math.Abs(float64(s.Mean[0])) > 1e-4 || math.Abs(math.Hypot(float64(s.Deviation[0]), float64(s.Deviation[1]))-math.Sqrt2) > 1e-4) {
 				t.Errorf("%s: mean %v, deviation %v", name, s.Mean, s.Deviation)
-			}
-			set.CopyRow(row, 3)
-			if length := math.Hypot(float64(row[0]), float64(row[1])); way == "l2" && math.Abs(length-1) > 1e-6 {
-				t.Errorf("%s: a row of length %v", name, length)
 			}
 		}
 		counts := measure.NewConfusion(3)

@@ -140,9 +140,7 @@ func (g *graph) append(m Model) (features, logits rows) {
 
 // normalise appends the normalisation of rows x of the target and returns its result.
 func (g *graph) normalise(x string, shape []int, n normalise.Normalisation) string {
-	switch n.Kind {
-	case normalise.Standard:
-		s := n.Target
+	if s := n.Target; n.Kind == normalise.Standard {
 		if s.Low != nil {
 			x = g.node("Max", []string{x, g.constant("normalisation.low", Tensor{shape, s.Low})})
 			x = g.node("Min", []string{x, g.constant("normalisation.high", Tensor{shape, s.High})})
@@ -151,10 +149,6 @@ func (g *graph) normalise(x string, shape []int, n normalise.Normalisation) stri
 		each[0] = shape[0]
 		x = g.node("Sub", []string{x, g.constant("normalisation.mean", Tensor{each, s.Mean})})
 		x = g.node("Div", []string{x, g.constant("normalisation.deviation", Tensor{each, s.Deviation})})
-	case normalise.UnitLength:
-		length := g.node("ReduceL2", []string{x}, ints("axes", 1), integer("keepdims", 1))
-		length = g.node("Max", []string{length, g.constant("normalisation.shortest", Tensor{nil, []float32{normalise.ShortestRow}})})
-		x = g.node("Div", []string{x, length})
 	}
 	return x
 }

@@ -283,10 +283,6 @@ class _Member:
 
     def _normalised(self, rows: Array) -> Array:
         how = self.about["normalisation"]
-        if how["kind"] == "l2":
-            wide = rows.astype(float)
-            lengths = np.sqrt((wide * wide).sum(1, keepdims=True))
-            return np.asarray(wide / np.maximum(lengths, 1e-12), np.float32)
         rows = rows.astype(np.float32, copy=False)
         if how["kind"] != "standard":
             return rows

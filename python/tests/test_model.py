@@ -47,7 +47,6 @@ def folders_of(folder):
 WAYS = {
     "as it suits": {},
     "none": {"network.normalise": "none"},
-    "l2": {"network.normalise": "l2"},
     "source": {"network.normalise": "source"},
     "standard": {"network.normalise": "standard"},
     "matched": {"network.normalise": "matched"},
