@@ -46,7 +46,8 @@ func Load(run config.Resolved) (catalogue.Task, error) {
 		return catalogue.Task{}, err
 	}
 	from, to := run.Domains()
-	return data.OpenTask(from[0], to, SourceOf(run), from[1:]...)
+	d := run.Dataset
+	return data.OpenTask(from[0], to, catalogue.Source{Root: d.Root, Seed: run.Seed, TrainPerClass: d.TrainPerClass, TestPerClass: d.TestPerClass}, from[1:]...)
 }
 
 // Classes returns those of a run's sources, as [catalogue.Dataset.ClassesOf] does.
@@ -132,12 +133,6 @@ func ByPart(run config.Resolved, labels datasets.Labels, of []int, classes []str
 		all.Add(part*len(classes)+class, known)
 	}
 	return all, names
-}
-
-// SourceOf says where the data in memory of a run come from.
-func SourceOf(run config.Resolved) catalogue.Source {
-	d := run.Dataset
-	return catalogue.Source{Root: d.Root, Seed: run.Seed, TrainPerClass: d.TrainPerClass, TestPerClass: d.TestPerClass}
 }
 
 // ClassFractions returns the shares of each class that the variant keeps of the source
