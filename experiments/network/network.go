@@ -10,6 +10,7 @@ import (
 
 	"iwda/datasets"
 	"iwda/datasets/normalise"
+	"iwda/experiments/engine"
 	"iwda/experiments/model"
 	"iwda/internal/input"
 	"iwda/nets"
@@ -118,21 +119,14 @@ func (m member) shareBackbone(other member) {
 	torch.Tidy(func() { frozen.ShareBackbone(with) })
 }
 
-// Batch is some rows for networks.
-type Batch struct {
-	Values     []float32 // row after row
-	Shape      []int     // of a row
-	Normalised bool      // as the networks want them
-}
-
-// tensor is the batch as the network of a member wants it, on the device.
-func (e *Ensemble) tensor(b Batch, m member) torch.Tensor {
-	values := b.Values
-	if !b.Normalised && m.Normalisation.Kind != normalise.None {
+// tensor is the rows as the network of a member wants them, on the device.
+func (e *Ensemble) tensor(r *engine.Rows, m member) torch.Tensor {
+	values := r.Values
+	if !r.Normalised && m.Normalisation.Kind != normalise.None {
 		values = slices.Clone(values)
 		m.Normalise(values)
 	}
-	shape := append([]int{len(values) / datasets.Size(b.Shape)}, b.Shape...)
+	shape := append([]int{len(values) / datasets.Size(r.Shape)}, r.Shape...)
 	return torch.FromSlice(values, shape...).To(torch.Float32, e.device)
 }
 
@@ -150,21 +144,21 @@ func (e *Ensemble) each(of []int, f func(m member)) error {
 	})
 }
 
-// Logits passes a batch through each of the networks of members, and returns their logits, one network after
+// Logits passes rows through each of the networks of their members, and returns their logits, one network after
 // the other. What a frozen backbone makes of the rows serves the networks after it that share it.
-func (e *Ensemble) Logits(of []int, b Batch) (logits []float32, err error) {
+func (e *Ensemble) Logits(r *engine.Rows) (logits []float32, err error) {
 	var pooled torch.Tensor
 	var by *member // whose backbone that is of; nil where nothing has been pooled
-	err = e.each(of, func(m member) {
+	err = e.each(r.Members, func(m member) {
 		var outputs torch.Tensor
 		if frozen, ok := m.network.(*nets.Frozen); ok {
-			if by == nil || !m.pools(b, *by) {
+			if by == nil || !m.pools(r, *by) {
 				pooled.Release()
-				pooled, by = torch.Keep(frozen.Pooled(e.tensor(b, m))), &m
+				pooled, by = torch.Keep(frozen.Pooled(e.tensor(r, m))), &m
 			}
 			_, outputs = frozen.OnPooled().Forward(pooled, false)
 		} else {
-			_, outputs = m.network.Forward(e.tensor(b, m), false)
+			_, outputs = m.network.Forward(e.tensor(r, m), false)
 		}
 		logits = append(logits, torch.ToSlice[float32](outputs)...)
 	})
@@ -172,8 +166,8 @@ func (e *Ensemble) Logits(of []int, b Batch) (logits []float32, err error) {
 	return logits, err
 }
 
-// pools reports whether the frozen backbones of both members make the same of a batch.
-func (m member) pools(b Batch, other member) bool {
+// pools reports whether the frozen backbones of both members make the same of rows.
+func (m member) pools(r *engine.Rows, other member) bool {
 	return m.network.(*nets.Frozen).SharesBackbone(other.network.(*nets.Frozen)) &&
-		(b.Normalised || m.Normalisation.SameOnTarget(other.Normalisation))
+		(r.Normalised || m.Normalisation.SameOnTarget(other.Normalisation))
 }

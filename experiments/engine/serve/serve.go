@@ -52,7 +52,7 @@ func Run(arguments []string, s Streams) int {
 	case arguments[1] == workerCommand:
 		err = worker(ctx, arguments[2:], s)
 	case arguments[1] == serveCommand:
-		served := &server{log: s.Err}
+		served := new(server)
 		err = engine.Serve(ctx, s.In, s.Out, served.answers(), s.Gone)
 	}
 	switch {
@@ -98,7 +98,6 @@ func worker(ctx context.Context, arguments []string, s Streams) error {
 
 // server answers questions.
 type server struct {
-	log    io.Writer
 	models []*network.Ensemble
 }
 
@@ -139,28 +138,21 @@ func (s *server) open(_ context.Context, m *engine.Models) (number int, err erro
 }
 
 func (s *server) apply(_ context.Context, r *engine.Rows) (o engine.Outputs, err error) {
-	o.Values, err = s.models[r.Of].Logits(r.Members, network.Batch{Values: r.Values, Shape: r.Shape, Normalised: r.Normalised})
+	o.Values, err = s.models[r.Of].Logits(r)
 	return o, err
-}
-
-// runOf is the run of a configuration, and what it is made with.
-func (s *server) runOf(w engine.Work) (plan.Run, train.Options, error) {
-	resolved, err := config.ParseRun(store.ConfigFile, []byte(w.Config))
-	device, deviceErr := parseDevice(w.Device)
-	return plan.Of(resolved), train.Options{Device: device, Threads: w.Threads, Log: s.log}, cmp.Or(err, deviceErr)
 }
 
 func (s *server) measure(ctx context.Context, all *[]engine.Work) (engine.Costs, error) {
 	var runs []plan.Run
 	var options train.Options
 	for _, w := range *all {
-		run, of, err := s.runOf(w)
-		if err != nil {
+		resolved, err := config.ParseRun(store.ConfigFile, []byte(w.Config))
+		device, deviceErr := parseDevice(w.Device)
+		if err := cmp.Or(err, deviceErr); err != nil {
 			return engine.Costs{}, err
 		}
-		runs, options = append(runs, run), of
+		runs, options = append(runs, plan.Of(resolved)), train.Options{Device: device, Threads: w.Threads} // it is no run, and logs nothing
 	}
-	options.Log = nil // it is no run
 	return train.EstimateCost(ctx, runs, options), nil
 }
 
