@@ -80,7 +80,7 @@ func open(folder string) (m Model, place string, err error) {
 	m = Model{Metadata: stated.Metadata, Folder: folder}
 	path, read := filepath.Join(place, WeightsFile), statedict.Read
 	if !exists(path) {
-		if path, read = filepath.Join(place, store.CheckpointFile), readCheckpoint; !exists(path) {
+		if path, read = filepath.Join(place, store.CheckpointFile), ReadCheckpoint; !exists(path) {
 			return Model{}, "", fmt.Errorf("%s has no weights: neither %s nor, as a run's folder, %s", place, WeightsFile, store.CheckpointFile)
 		}
 	}
@@ -224,22 +224,16 @@ func exists(path string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// readCheckpoint is [ReadCheckpoint]; the seal of a checkpoint takes the place of a SHA-256.
-func readCheckpoint(path string) (tensors []statedict.Tensor, sha256Sum string, err error) {
-	tensors, err = ReadCheckpoint(path)
-	return tensors, "", err
-}
-
 // ReadCheckpoint returns the tensors of the network in a run's checkpoint, by their names
-// in its state.
-func ReadCheckpoint(path string) (tensors []statedict.Tensor, err error) {
+// in its state, and no SHA-256, whose place its seal takes.
+func ReadCheckpoint(path string) (tensors []statedict.Tensor, sha256Sum string, err error) {
 	file, err := checkpoint.Read(path)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	all, err := statedict.Parse(file.Content)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, "", fmt.Errorf("%s: %w", path, err)
 	}
 	for _, tensor := range all {
 		if of, ok := strings.CutPrefix(tensor.Name, checkpoint.NetworkPrefix+"."); ok {
@@ -247,7 +241,7 @@ func ReadCheckpoint(path string) (tensors []statedict.Tensor, err error) {
 			tensors = append(tensors, tensor)
 		}
 	}
-	return tensors, nil
+	return tensors, "", nil
 }
 
 // fits looks at the tensors whose size depends on the metadata, which must not ask for more memory than

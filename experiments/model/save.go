@@ -53,7 +53,7 @@ func Save(folder string, models ...Model) error {
 	}
 	return disk.WriteFolder(folder, func(name string) bool { return !isFormer(folder, name) }, func(made string) error {
 		for i, m := range models {
-			if err := m.save(disk, filepath.Join(made, places[i])); err != nil {
+			if err := m.WriteBeside(disk, filepath.Join(made, places[i])); err != nil {
 				return err
 			}
 		}
@@ -73,8 +73,9 @@ func isFormer(folder, name string) bool {
 	return slices.Contains(files, file) && exists(filepath.Join(folder, within, WeightsFile))
 }
 
-// save writes the model, with torchscript's module.
-func (m Model) save(disk *wholefile.Disk, folder string) error {
+// WriteBeside writes the model, with torchscript's module, beside other files of a folder, as that of the run that
+// made it.
+func (m Model) WriteBeside(disk *wholefile.Disk, folder string) error {
 	module := m.Architecture.Backbone
 	if m.Architecture.Backbone = nil; m.Architecture.Name == architecture.TorchScript && module != nil {
 		m.Architecture.Backbone = &Backbone{File: BackboneFile, SHA256: module.SHA256}
@@ -99,11 +100,6 @@ func (m Model) save(disk *wholefile.Disk, folder string) error {
 		}
 	}
 	return file{WeightsSHA256: hex.EncodeToString(sum.Sum(nil)), Metadata: m.Metadata}.write(disk, folder)
-}
-
-// WriteBeside writes the model into the folder of the run that made it, beside other files.
-func (m Model) WriteBeside(disk *wholefile.Disk, folder string) error {
-	return m.save(disk, folder)
 }
 
 // Write writes model.json alone, for a folder whose checkpoint has the weights. Metadata

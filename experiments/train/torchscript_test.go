@@ -77,7 +77,7 @@ func wantTrained(t *testing.T, run config.Resolved, dir store.Dir) {
 	}
 	made, d := must.Both(openModelAndData(t.Context(), run, torch.NewRandom(1), Options{Threads: 1, Log: io.Discard}))(t)
 	defer func() { _ = d.close() }()
-	weights, err := savedmodel.ReadCheckpoint(dir.Path(store.CheckpointFile))
+	weights, _, err := savedmodel.ReadCheckpoint(dir.Path(store.CheckpointFile))
 	if err == nil {
 		err = network.Load(made.network.State(), weights)
 	}
