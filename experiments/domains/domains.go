@@ -167,11 +167,6 @@ func FindImages(run config.Resolved) (catalogue.ImageTask, error) {
 	return data.OpenImageTask(run.Dataset.Root, from[0], to, from[1:]...)
 }
 
-// OpenReader opens the images of a set as a run reads them.
-func OpenReader(run config.Resolved, set *images.Set) (*images.Reader, error) {
-	return images.NewReader(set, images.ReaderOptions{Side: run.Dataset.Resize, Keep: run.Dataset.Cache != config.NoCache})
-}
-
 // CheckImages reads all images of a run and returns what
 // there is to know of them ([images.Reader.Notes]). Files that cannot be read are an error that names
 // them.

@@ -193,11 +193,6 @@ func (d Dir) Finished(hash string) (Result, bool, error) {
 	return result, result.ConfigHash == hash, nil
 }
 
-// WriteCheckpoint writes the checkpoint that write produces.
-func (d Dir) WriteCheckpoint(write func(wholefile.File) error) error {
-	return d.disk.WriteFile(d.Path(CheckpointFile), write)
-}
-
 // there reports whether a file is there, or the system does not tell.
 func there(path string) bool {
 	_, err := os.Stat(path)

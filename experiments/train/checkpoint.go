@@ -139,7 +139,7 @@ func (c *checkpoints) write() error {
 	torch.Tidy(func() {
 		s := c.saved()
 		record := checkpoint.Record{Version: version.Version, Config: string(yaml), State: s.State}
-		err = c.dir.WriteCheckpoint(func(file wholefile.File) error {
+		err = c.dir.Disk().WriteFile(c.dir.Path(store.CheckpointFile), func(file wholefile.File) error {
 			return checkpoint.Write(file, record, func(w io.Writer, metadata map[string]string) error {
 				return torch.WriteTensors(w, s.tensors, metadata)
 			})

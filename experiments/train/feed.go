@@ -10,7 +10,6 @@ import (
 	"iwda/datasets"
 	"iwda/datasets/images"
 	"iwda/experiments/checkpoint"
-	"iwda/internal/convert"
 	"iwda/torch"
 )
 
@@ -38,9 +37,6 @@ func (b batch) images(device torch.Device) (source, target torch.Tensor) {
 	}
 	return of(b.source), of(b.target)
 }
-
-// classes returns the source labels.
-func (b batch) classes() []int { return convert.Slice[int](b.labels) }
 
 // drawn draws the batches of all domains from sets in memory.
 type drawn struct {
@@ -217,7 +213,8 @@ func newLoaded(sources []*imageDomain, target *imageDomain) (*loaded, error) {
 		if i < len(sources) {
 			purpose = purposeOf(i)
 		}
-		loader, err := domain.loader(purpose)
+		options := images.LoaderOptions{ViewOptions: domain.views(domain.run.Train.Batch), Seed: domain.run.Seed, Purpose: purpose}
+		loader, err := images.NewLoader(domain.reader, options)
 		if err != nil {
 			return nil, err
 		}

@@ -189,7 +189,7 @@ func (o *openDomains) open(run config.Resolved, set *images.Set, fractions []flo
 		}
 		d.labels = d.labels.Subset(d.rows)
 	}
-	if d.reader, err = domains.OpenReader(run, set); err != nil {
+	if d.reader, err = images.NewReader(set, images.ReaderOptions{Side: run.Dataset.Resize, Keep: run.Dataset.Cache != config.NoCache}); err != nil {
 		return nil, err
 	}
 	*o = append(*o, d)
@@ -231,11 +231,6 @@ func (d *imageDomain) views(batch int) images.ViewOptions {
 	of := d.run.Dataset
 	return images.ViewOptions{Rows: d.rows, BatchSize: batch, Crop: of.Crop, Central: of.RandomCrop == config.Off, Unmirrored: of.Mirror == config.Off,
 		Bytes: d.bytes, Workers: of.Workers}
-}
-
-// loader returns batches of augmented images, as training sees them.
-func (d *imageDomain) loader(purpose string) (*images.Loader, error) {
-	return images.NewLoader(d.reader, images.LoaderOptions{ViewOptions: d.views(d.run.Train.Batch), Seed: d.run.Seed, Purpose: purpose})
 }
 
 // batches reads the domain's images in order, as in evaluation.

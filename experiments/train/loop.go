@@ -64,11 +64,12 @@ func (t *trainer) step(ctx context.Context, p position) error {
 	rates := t.optimisation.rates(p)
 	torch.Tidy(func() {
 		in := t.model.inputs(b)
-		t.readings.add(p, t.capturer.step(in, aligned, rates, coefficients), b.classes())
+		m := t.capturer.step(in, aligned, rates, coefficients)
+		t.readings.add(p, m, convert.Slice[int](b.labels))
 		if t.readings.full() {
 			err = t.readSteps()
 		} else {
-			t.readings.keep()
+			torch.Keep(m.values) // for those that come after it
 		}
 	})
 	return err

@@ -200,14 +200,16 @@ func newAlignment(run config.Resolved, method config.Method, featureSize, classe
 		if d.RandomProjection > 0 {
 			return discriminated(projected(nets.NewRandomProjection(featureSize, classes, d.RandomProjection), d.RandomProjection))
 		}
-		return discriminated(conditioning{size: featureSize * classes, of: outerProduct})
+		return discriminated(conditioning{size: featureSize * classes, of: func(features, logits torch.Tensor) torch.Tensor {
+			return losses.Conditioned(features, logits.Softmax(1)) // p ⊗ z
+		}})
 	}
 	mmd := form.MMD(run.Losses.MMD)
 	switch method.Alignment {
 	case config.NoAlignment:
 		return nil
 	case config.DANN:
-		return discriminated(conditioning{size: featureSize, of: featuresAlone})
+		return discriminated(conditioning{size: featureSize, of: func(features, _ torch.Tensor) torch.Tensor { return features }})
 	case config.CDAN:
 		return conditional()
 	case config.CDANE:
@@ -235,14 +237,6 @@ type conditioning struct {
 	size  int // of a row
 	of    func(features, logits torch.Tensor) torch.Tensor
 	state nets.State // what was drawn for it
-}
-
-// featuresAlone are DANN's input.
-func featuresAlone(features, _ torch.Tensor) torch.Tensor { return features }
-
-// outerProduct is CDAN's: p ⊗ z.
-func outerProduct(features, logits torch.Tensor) torch.Tensor {
-	return losses.Conditioned(features, logits.Softmax(1))
 }
 
 // projected is CDAN's for many classes: a random projection in the place of p ⊗ z.

@@ -167,9 +167,6 @@ func (r *readings) add(at position, m measures, classes []int) {
 	r.waiting = append(r.waiting, reading{m, at, classes})
 }
 
-// keep takes the last step's out of the current scope, so that they wait for others.
-func (r *readings) keep() { torch.Keep(r.waiting[len(r.waiting)-1].measures.values) }
-
 // stepValues are those of a reading on the host.
 type stepValues struct {
 	predictions     []float32
@@ -229,13 +226,10 @@ func (r *reading) read(copied []float32, tradeOff float64) (v stepValues, rest [
 // full tells whether as many steps wait as are read together.
 func (r *readings) full() bool { return len(r.waiting) >= r.together }
 
-// empty tells whether no step waits.
-func (r *readings) empty() bool { return len(r.waiting) == 0 }
-
 // take copies what waits to the host, all of it at once, and hands out step after step, up
 // to the first error.
 func (r *readings) take(tradeOff float64, step func(reading, stepValues) error) error {
-	if r.empty() {
+	if len(r.waiting) == 0 {
 		return nil
 	}
 	tensors := convert.Each(r.waiting, func(w reading) torch.Tensor { return w.values })
@@ -288,8 +282,6 @@ func (e *effort) seconds() float64 { return time.Since(e.started).Seconds() }
 
 // peak is the largest resident memory of any process of the run, in bytes.
 func (e *effort) peak() int64 { return max(e.formerPeak, system.PeakMemory()) }
-
-func (e *effort) conclude(r *store.Result) { r.Seconds, r.PeakMemoryBytes = e.seconds(), e.peak() }
 
 func (e *effort) save(s *saving) { s.Seconds, s.PeakMemory = e.seconds(), e.peak() }
 

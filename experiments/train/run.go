@@ -262,7 +262,7 @@ func (t *trainer) finish(ctx context.Context) (store.Result, error) {
 	if err != nil {
 		return store.Result{}, err
 	}
-	t.effort.conclude(&result)
+	result.Seconds, result.PeakMemoryBytes = t.effort.seconds(), t.effort.peak()
 	if err := t.dir.WriteResult(result); err != nil {
 		return store.Result{}, err
 	}
