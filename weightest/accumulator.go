@@ -95,12 +95,6 @@ func (a *Accumulator) TargetPredictions() []float64 {
 	return mu
 }
 
-// SourceRows returns the number of source rows added since the last Reset.
-func (a *Accumulator) SourceRows() int { return a.sums.SourceRows }
-
-// TargetRows returns the number of target rows added since the last Reset.
-func (a *Accumulator) TargetRows() int { return a.sums.TargetRows }
-
 // Reset forgets every row.
 func (a *Accumulator) Reset() {
 	clear(a.sums.Joint)

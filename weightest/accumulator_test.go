@@ -48,8 +48,8 @@ func TestAccumulatorEqualsLoops(t *testing.T) {
 		sourceRows += sizes[0]
 		targetRows += sizes[1]
 	}
-	if a.SourceRows() != sourceRows || a.TargetRows() != targetRows {
-		t.Errorf("%d and %d rows, want %d and %d", a.SourceRows(), a.TargetRows(), sourceRows, targetRows)
+	if a.sums.SourceRows != sourceRows || a.sums.TargetRows != targetRows {
+		t.Errorf("%d and %d rows, want %d and %d", a.sums.SourceRows, a.sums.TargetRows, sourceRows, targetRows)
 	}
 	c, predictions := a.Confusion(), a.TargetPredictions()
 	for i := range k {

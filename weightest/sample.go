@@ -33,7 +33,7 @@ type Sample struct {
 // float32, pass through Widen. The errors are those of CheckSource and CheckTarget; SampleOf
 // panics where the lengths do not fit.
 func SampleOf(classes int, source []float64, labels []int, target []float64) (*Sample, error) {
-	if err := cmp.Or(CheckSource(source, labels, classes), CheckTarget(target, classes)); err != nil {
+	if err := cmp.Or(CheckSource(source, labels, classes), checkRows("target", target, classes)); err != nil {
 		return nil, err
 	}
 	return &Sample{classes: classes, source: source, labels: labels, target: target}, nil
@@ -93,11 +93,6 @@ func CheckSource(probabilities []float64, labels []int, classes int) error {
 		panic(fmt.Sprintf("weightest: %d source probabilities for %d rows of %d classes", len(probabilities), len(labels), classes))
 	}
 	return cmp.Or(CheckLabels(labels, classes), checkRows("source", probabilities, classes))
-}
-
-// CheckTarget is CheckSource for target rows, row-major m×k.
-func CheckTarget(probabilities []float64, classes int) error {
-	return checkRows("target", probabilities, classes)
 }
 
 // CheckLabels returns an error that wraps ErrInvalidRow and names the row, if a label is none

@@ -93,7 +93,7 @@ func (t *Tracker) Update(statistics *Accumulator, sourceDistribution []float64) 
 		panic(fmt.Sprintf("weightest: %d weights, statistics of %d classes, a source distribution of %d",
 			k, statistics.Classes(), len(sourceDistribution)))
 	}
-	if err := requireRows(statistics.SourceRows(), statistics.TargetRows()); err != nil {
+	if err := requireRows(statistics.sums.SourceRows, statistics.sums.TargetRows); err != nil {
 		return Update{}, err
 	}
 	record, err := t.follow(Problem{

@@ -42,7 +42,7 @@ func newTracker(t *testing.T, settings TrackerSettings) *Tracker {
 func update(t *testing.T, tracker *Tracker, statistics *Accumulator) Update {
 	t.Helper()
 	record := must.Have(tracker.Update(statistics, filledSource))(t)
-	if statistics.SourceRows() != 0 {
+	if statistics.sums.SourceRows != 0 {
 		t.Error("the update left the statistics as they were")
 	}
 	return record
@@ -137,12 +137,12 @@ func TestTrackerErrors(t *testing.T) {
 		"NaN weights":   {fixed{weights: []float64{1, math.NaN()}}, filled(t), filledSource, nil},
 	} {
 		tracker := newTracker(t, TrackerSettings{Estimator: test.estimator})
-		rows := test.statistics.SourceRows()
+		rows := test.statistics.sums.SourceRows
 		_, err := tracker.Update(test.statistics, test.source)
 		if err == nil || test.want != nil && !errors.Is(err, test.want) {
 			t.Errorf("%s: error %v, want %v", name, err, test.want)
 		}
-		if test.statistics.SourceRows() != rows || !reflect.DeepEqual(tracker.State(), TrackerState{[]float64{1, 1}, 0}) {
+		if test.statistics.sums.SourceRows != rows || !reflect.DeepEqual(tracker.State(), TrackerState{[]float64{1, 1}, 0}) {
 			t.Errorf("%s: the error left a trace", name)
 		}
 	}

@@ -108,19 +108,14 @@ func confusionBetweenClasses(p *mat.Dense) float64 {
 // number of classes makes a criterion cost more than the epoch that it judges.
 func affordable(logits *mat.Dense) *mat.Dense {
 	const values = 650_000
-	_, k := logits.Dims()
-	return someRows(logits, max(values/k, k))
-}
-
-// someRows returns at most that many rows of a matrix, drawn evenly over their order.
-func someRows(m *mat.Dense, most int) *mat.Dense {
-	rows, columns := m.Dims()
+	rows, k := logits.Dims()
+	most := max(values/k, k)
 	if rows <= most {
-		return m
+		return logits
 	}
-	some := mat.NewDense(most, columns, nil)
+	some := mat.NewDense(most, k, nil)
 	for i, row := range evenly.Rows(rows, most) {
-		some.SetRow(i, m.RawRowView(row))
+		some.SetRow(i, logits.RawRowView(row))
 	}
 	return some
 }
