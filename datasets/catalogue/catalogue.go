@@ -182,8 +182,3 @@ func pairs(domains []Domain) []string {
 	}
 	return tasks
 }
-
-// drawn are the instructions of data that the program makes.
-func drawn(what string) func(string) string {
-	return func(string) string { return what + "; nothing has to be provided." }
-}

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -325,10 +324,6 @@ func (s Shares) Of(classes []string) ([]float64, error) {
 		}
 		values[at] = share.Share
 	}
-	sum := floats.Sum(values)
-	if !(sum > 0) {
-		return nil, errors.New("weights.shares: no share is above 0")
-	}
-	floats.Scale(1/sum, values)
+	floats.Scale(1/floats.Sum(values), values)
 	return values, nil
 }

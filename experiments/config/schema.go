@@ -52,7 +52,6 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"iwda/datasets/normalise"
 	"iwda/inference/selection"
 )
 
@@ -231,11 +230,6 @@ const (
 	SharedScale = "shared"
 	RowScale    = "rows"
 )
-
-// Normalisation are the settings of network.normalise and clip.
-func (n Network) Normalisation() normalise.Settings {
-	return normalise.Settings{Way: n.Normalise, Clip: n.Clip, Within: n.Within}
-}
 
 // NotPretrained is the value of network.pretrained with which a ResNet is trained from
 // scratch.

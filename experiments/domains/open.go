@@ -88,9 +88,10 @@ func Open(run config.Resolved, holdOut bool) (r *Rows, err error) {
 			r.Groups.HeldOut = datasets.GroupsOf(heldOut)
 		}
 	}
-	n, err := normalise.Fit(run.Network.Normalisation(), source, target)
+	of := run.Network
+	n, err := normalise.Fit(normalise.Settings{Way: of.Normalise, Clip: of.Clip, Within: of.Within}, source, target)
 	if err != nil {
-		return nil, fmt.Errorf("network.normalise is %s: %w", run.Network.Normalise, err)
+		return nil, fmt.Errorf("network.normalise is %s: %w", of.Normalise, err)
 	}
 	r.Groups.Source, r.Groups.Test, r.Normalisation = datasets.GroupsOf(source), datasets.GroupsOf(test), n
 	r.Parts = PartsOf(run, datasets.PartsOf(source))

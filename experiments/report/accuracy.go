@@ -10,11 +10,6 @@ import (
 	"iwda/experiments/report/sheet"
 )
 
-// accuracy shows the accuracies of every method on every task.
-func accuracy(s Selection) sheet.Sheet {
-	return accuracySheet(CompareAccuracies(s), "task")
-}
-
 // accuracySheet is the table of accuracies: a section a variant, a line a task, under that head, and
 // method.
 func accuracySheet(a Accuracies, tasks string) sheet.Sheet {

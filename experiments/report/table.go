@@ -19,7 +19,7 @@ type kind struct {
 
 // kinds holds every kind, in the order in which help lists them.
 var kinds = []kind{
-	{"accuracy", accuracy, ""},
+	{"accuracy", func(s Selection) sheet.Sheet { return accuracySheet(CompareAccuracies(s), "task") }, ""},
 	{"gains", gains, "gains are of methods with weights, in variants with class fractions"},
 	{"ablation", ablation(config.EstimatedWeights), notAblated},
 	{"ablation-true", ablation(config.OracleWeights), notAblated},

@@ -55,10 +55,6 @@ func (s *svg) axes(nameX, nameY string, labelX, labelY func(share float64) strin
 	s.add(`<text class="middle" transform="translate(11 %.1f) rotate(-90)">%s</text>`, y(0.5), escape(nameY))
 }
 
-func percent(of float64) func(share float64) string {
-	return func(share float64) string { return fmt.Sprintf("%.3g%%", 100*share*of) }
-}
-
 // Key is the mark of a class of the style sheet, for a list of what marks stand for.
 func Key(class string) template.HTML {
 	return template.HTML(fmt.Sprintf(`<svg viewBox="0 0 16 16" aria-hidden="true"><rect class="%s" x="1" y="4" width="14" height="8"/></svg>`, class))
@@ -72,7 +68,7 @@ type Point struct{ Value, Low, High float64 }
 // at shares of the other one, nil for percentages.
 func Bands(title, description string, batches, pooled []Point, bound, most float64, ends [2]string, label func(share float64) string) template.HTML {
 	if label == nil {
-		label = percent(most)
+		label = func(share float64) string { return fmt.Sprintf("%.3g%%", 100*share*most) }
 	}
 	s := new(svg)
 	s.add(`<svg class="chart" role="img" viewBox="0 0 %g %g"><title>%s</title><desc>%s</desc>`, width, height, escape(title), escape(description))
