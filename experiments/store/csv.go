@@ -14,9 +14,9 @@ import (
 	"iwda/internal/input"
 )
 
-// lines is a kind of CSV file, a header and a line for each R. Numbers read back exactly;
+// Lines is a kind of CSV file, a header and a line for each R. Numbers read back exactly;
 // NaN and what was not measured are empty cells.
-type lines[R any] struct {
+type Lines[R any] struct {
 	// columns are in their order, by the number of classes.
 	columns func(classes int) []column[R]
 	// Of columns of a value a class, prefix is that of the names of the first ones, and
@@ -35,7 +35,8 @@ type column[R any] struct {
 	optional bool
 }
 
-var metricsLines = lines[Metrics]{columns: func(int) []column[Metrics] {
+// MetricsLines are those of metrics.csv.
+var MetricsLines = Lines[Metrics]{columns: func(int) []column[Metrics] {
 	columns := []column[Metrics]{
 		{name: "epoch", cell: func(m *Metrics) any { return &m.Epoch }},
 		{name: "step", cell: func(m *Metrics) any { return &m.Step }},
@@ -67,7 +68,8 @@ var metricsLines = lines[Metrics]{columns: func(int) []column[Metrics] {
 // former are columns that 0.4 and earlier wrote: criteria, which nothing read.
 var former = []string{"source_accuracy_macro", "unexplained", "entropy", "im", "bnm", "mcc"}
 
-var weightsLines = lines[WeightUpdate]{
+// WeightsLines are those of weights.csv.
+var WeightsLines = Lines[WeightUpdate]{
 	columns: func(classes int) []column[WeightUpdate] {
 		columns := []column[WeightUpdate]{
 			{name: "epoch", cell: func(u *WeightUpdate) any { return &u.Epoch }},
@@ -96,41 +98,25 @@ const weightColumn = "weight_"
 
 // WriteMetrics writes metrics.csv: a header and a line for each element.
 func (d Dir) WriteMetrics(metrics []Metrics) error {
-	return d.disk.WriteText(d.Path(MetricsFile), FormatMetrics(metrics))
+	return d.disk.WriteText(d.Path(MetricsFile), MetricsLines.Format(metrics))
 }
-
-// FormatMetrics returns the text that WriteMetrics writes.
-func FormatMetrics(metrics []Metrics) string { return metricsLines.format(metrics) }
 
 // ReadMetrics reads metrics.csv. A wrong header or cell is an error with file,
 // line and column.
-func (d Dir) ReadMetrics() ([]Metrics, error) { return metricsLines.read(d.Path(MetricsFile)) }
-
-// ParseMetrics reads the text of a metrics.csv; name stands for it in errors.
-func ParseMetrics(name string, text io.Reader) ([]Metrics, error) {
-	return metricsLines.parse(name, text)
-}
+func (d Dir) ReadMetrics() ([]Metrics, error) { return MetricsLines.read(d.Path(MetricsFile)) }
 
 // WriteWeights writes weights.csv: a header and a line for each element. All have weights of as many
 // classes.
 func (d Dir) WriteWeights(updates []WeightUpdate) error {
-	return d.disk.WriteText(d.Path(WeightsFile), FormatWeights(updates))
+	return d.disk.WriteText(d.Path(WeightsFile), WeightsLines.Format(updates))
 }
-
-// FormatWeights returns the text that WriteWeights writes.
-func FormatWeights(updates []WeightUpdate) string { return weightsLines.format(updates) }
 
 // ReadWeights reads weights.csv. A wrong header or cell is an error with file,
 // line and column.
-func (d Dir) ReadWeights() ([]WeightUpdate, error) { return weightsLines.read(d.Path(WeightsFile)) }
-
-// ParseWeights reads the text of a weights.csv; name stands for it in errors.
-func ParseWeights(name string, text io.Reader) ([]WeightUpdate, error) {
-	return weightsLines.parse(name, text)
-}
+func (d Dir) ReadWeights() ([]WeightUpdate, error) { return WeightsLines.read(d.Path(WeightsFile)) }
 
 // records returns the header and the cells of every line.
-func (l lines[R]) records(rows []R) [][]string {
+func (l Lines[R]) records(rows []R) [][]string {
 	classes := 0
 	if l.classes != nil && len(rows) > 0 {
 		classes = l.classes(rows[0])
@@ -157,24 +143,25 @@ func namesOf[R any](columns []column[R]) []string {
 	return convert.Each(columns, func(c column[R]) string { return c.name })
 }
 
-func (l lines[R]) format(rows []R) string {
+// Format returns the text of a file with a line for each row.
+func (l Lines[R]) Format(rows []R) string {
 	var text strings.Builder
 	csv.NewWriter(&text).WriteAll(l.records(rows)) // a Builder takes everything
 	return text.String()
 }
 
-func (l lines[R]) read(path string) ([]R, error) {
+func (l Lines[R]) read(path string) ([]R, error) {
 	file, err := input.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	return l.parse(path, file)
+	return l.Parse(path, file)
 }
 
-// parse reads the lines of a text, whose errors begin with its name. All lines have as many
+// Parse reads the lines of a text, whose errors begin with its name. All lines have as many
 // cells as the first.
-func (l lines[R]) parse(name string, text io.Reader) (rows []R, err error) {
+func (l Lines[R]) Parse(name string, text io.Reader) (rows []R, err error) {
 	var columns []column[R]
 	reader := csv.NewReader(text)
 	for first := true; ; first = false {
@@ -206,7 +193,7 @@ func (l lines[R]) parse(name string, text io.Reader) (rows []R, err error) {
 }
 
 // columnsOf returns the columns of a file with that header.
-func (l lines[R]) columnsOf(header []string) ([]column[R], error) {
+func (l Lines[R]) columnsOf(header []string) ([]column[R], error) {
 	classes := 0
 	for _, name := range header {
 		if l.prefix != "" && strings.HasPrefix(name, l.prefix) {

@@ -72,17 +72,17 @@ func fuzzCSV[T any](t *testing.T, text string, parse func(string, io.Reader) ([]
 }
 
 func FuzzParseMetrics(f *testing.F) {
-	f.Add(FormatMetrics([]Metrics{{Epoch: 1, Step: 2, Accuracy: Measured(1. / 3), DomainLoss: math.NaN(), TotalLoss: math.Inf(1)}}))
+	f.Add(MetricsLines.Format([]Metrics{{Epoch: 1, Step: 2, Accuracy: Measured(1. / 3), DomainLoss: math.NaN(), TotalLoss: math.Inf(1)}}))
 	f.Add("epoch,step\n1,2\n")
 	f.Add("\"")
-	f.Fuzz(func(t *testing.T, text string) { fuzzCSV(t, text, ParseMetrics, FormatMetrics) })
+	f.Fuzz(func(t *testing.T, text string) { fuzzCSV(t, text, MetricsLines.Parse, MetricsLines.Format) })
 }
 
 func FuzzParseWeights(f *testing.F) {
-	f.Add(FormatWeights([]WeightUpdate{{Epoch: 1, Step: 2, Weights: []float64{0.5, math.NaN()}, Note: "a, \"b\"\nc"}}))
-	f.Add(FormatWeights(nil))
+	f.Add(WeightsLines.Format([]WeightUpdate{{Epoch: 1, Step: 2, Weights: []float64{0.5, math.NaN()}, Note: "a, \"b\"\nc"}}))
+	f.Add(WeightsLines.Format(nil))
 	f.Add("epoch,step,weight_1,distance\n")
-	f.Fuzz(func(t *testing.T, text string) { fuzzCSV(t, text, ParseWeights, FormatWeights) })
+	f.Fuzz(func(t *testing.T, text string) { fuzzCSV(t, text, WeightsLines.Parse, WeightsLines.Format) })
 }
 
 // Logits that are read are whole rows with a label each where they were held out.

@@ -176,7 +176,7 @@ func TestMetricsRoundTrip(t *testing.T) {
 		t.Error(diff)
 	}
 	of04 := strings.Replace(strings.ReplaceAll(wantText, "\n", ",0.5\n"), "seconds,0.5", "seconds,entropy", 1)
-	if got, err := ParseMetrics("of 0.4", strings.NewReader(of04)); err != nil || FormatMetrics(got) != wantText {
+	if got, err := MetricsLines.Parse("of 0.4", strings.NewReader(of04)); err != nil || MetricsLines.Format(got) != wantText {
 		t.Errorf("of 0.4: %v, %v", got, err)
 	}
 }

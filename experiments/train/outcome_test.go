@@ -86,7 +86,7 @@ func outcomeOf(t *testing.T, dir store.Dir) outcome {
 // diff says in what two outcomes differ; numbers are equal to the bit, NaN to NaN.
 func (o outcome) diff(other outcome) string {
 	text := cmp.Diff(o.Result, other.Result)
-	if a, b := store.FormatMetrics(o.Metrics), store.FormatMetrics(other.Metrics); a != b {
+	if a, b := store.MetricsLines.Format(o.Metrics), store.MetricsLines.Format(other.Metrics); a != b {
 		text += cmp.Diff(a, b)
 	}
 	text += cmp.Diff(o.Weights, other.Weights)

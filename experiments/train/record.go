@@ -80,16 +80,16 @@ func (r *record) write() error {
 }
 
 func (r *record) save(s *saving) {
-	s.Metrics, s.Weights = store.FormatMetrics(r.metrics), store.FormatWeights(r.updates)
+	s.Metrics, s.Weights = store.MetricsLines.Format(r.metrics), store.WeightsLines.Format(r.updates)
 	s.Confusion, s.Sums = r.confusion, r.sums
 }
 
 func (r *record) restore(from *restoring) error {
-	metrics, err := store.ParseMetrics("its metrics", strings.NewReader(from.Metrics))
+	metrics, err := store.MetricsLines.Parse("its metrics", strings.NewReader(from.Metrics))
 	if err != nil {
 		return err
 	}
-	updates, err := store.ParseWeights("its class weights", strings.NewReader(from.Weights))
+	updates, err := store.WeightsLines.Parse("its class weights", strings.NewReader(from.Weights))
 	if err != nil {
 		return err
 	}
