@@ -27,7 +27,7 @@ cat message.txt
 # This one needs nothing of the machine.
 printf 'label,a,b\na,0.9,0.1\na,0.8,0.2\nb,0.2,0.8\nb,0.1,0.9\n' >source.csv
 printf 'a,b\n0.9,0.1\n0.2,0.8\n0.1,0.9\n' >target.csv
-env -i "$iwrun" labelshift --source source.csv --target target.csv --kind probabilities >shares.md
+env -i "$iwrun" labelshift source.csv target.csv --kind probabilities >shares.md
 grep -q '^| b ' shares.md
 
 for text in LICENSE NOTICES; do

@@ -47,7 +47,7 @@ LIBTORCH=/nowhere alone/bin/python adapt.py 60 >array.txt 2>said.txt # where the
 tr -s '\n ' ' ' <said.txt | grep -q 'No method aligns the domains, .* $LIBTORCH (/nowhere) has no lib/libtorch_cpu.so'
 printf 'label,a,b\na,0.9,0.1\na,0.8,0.2\nb,0.2,0.8\nb,0.1,0.9\n' >source.csv
 printf 'a,b\n0.9,0.1\n0.2,0.8\n0.1,0.9\n' >target.csv
-alone/bin/iwrun labelshift --source source.csv --target target.csv --kind probabilities >shares.md
+alone/bin/iwrun labelshift source.csv target.csv --kind probabilities >shares.md
 grep -q '^| b ' shares.md
 [ ! -e cache ]
 

@@ -58,7 +58,7 @@ func TestEvaluate(t *testing.T) {
 		{"predict", "out", "target.csv", "-o", "more.csv", "--to-label", "out/to_label.csv"},
 		{"export", "out/runs/adapt/full/source-target/source-only/seed-1", "-o", "out/model"},
 		{"evaluate", "more.csv", "labels.csv", "-o", "out/outcome.json"},
-		{"labelshift", "--source", "source.csv", "--target", "target.csv", "--corrected", "out/predictions.csv"},
+		{"labelshift", "source.csv", "target.csv", "--corrected", "out/predictions.csv"},
 	} {
 		if status, _, text := call(t, line...); status != 2 || !strings.Contains(text, " is a file of the adaptation in ") {
 			t.Errorf("%q: status %d\n%s", line, status, text)

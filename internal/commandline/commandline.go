@@ -233,17 +233,6 @@ func FlagsFirst(known []cli.Flag, arguments []string) []string {
 	return slices.Concat(flags, others)
 }
 
-// Fill sets those of some texts that flags left empty to arguments, in order, and returns the arguments
-// that are left.
-func Fill(arguments []string, to ...*string) (left []string) {
-	for _, text := range to {
-		if *text == "" && len(arguments) > 0 {
-			*text, arguments = arguments[0], arguments[1:]
-		}
-	}
-	return arguments
-}
-
 // Strings is a flag that may be repeated, whose values go to to.
 func Strings(to *[]string, name, usage string, aliases ...string) cli.Flag {
 	return &cli.StringSliceFlag{Name: name, Aliases: aliases, Usage: usage, Action: func(_ *cli.Context, values []string) error {

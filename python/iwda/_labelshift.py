@@ -127,7 +127,7 @@ def labelshift(
         together = [{} if of is None else {"group": np.array([str(name) for name in _data.to_numpy(of).tolist()])} for of in groups or (None, None)]
         np.savez(files[0], labels=numbers, class_names=names, **{kind: source}, **together[0])
         np.savez(files[1], class_names=names, **{kind: target}, **together[1])
-        arguments = ["--source", "source.npz", "--target", "target.npz", "--corrected", "corrected.csv", "--format", "json"]
+        arguments = ["source.npz", "target.npz", "--corrected", "corrected.csv", "--format", "json"]
         arguments += ["--level", str(level), "--seed", str(seed)]
         arguments += ["--label-shift"] * label_shift + (["--group-column", "group"] if any(together) else [])
         arguments += [] if sets is None else ["--sets", str(sets)]

@@ -80,8 +80,6 @@ Examples:
 			&cli.StringFlag{Name: "group-column", Destination: &o.Group, Usage: "`NAME` of the column that says which rows belong together, such as the visits of a patient: they count as one in intervals and tests"},
 			&cli.Float64Flag{Name: "sets", Destination: &o.Settings.Sets, Usage: "find the set of classes that each row may have: it contains the row's class with this `PROBABILITY`, such as 0.9, whatever the class shares are; --corrected writes the sets", Action: commandline.Between(0, 1.0, "--sets", "want a probability between 0 and 1")},
 		}, commandline.Advanced(
-			&cli.StringFlag{Name: "source", Destination: &o.Source, Usage: "`FILE`, instead of SOURCE"},
-			&cli.StringFlag{Name: "target", Destination: &o.Target, Usage: "`FILE`, instead of TARGET"},
 			Kind(&o.Kind),
 			&cli.StringFlag{Name: "labels", Destination: &o.Labels, Usage: "`NAME` of the source's array or column of labels"},
 			commandline.Decimal(&o.Decimal),
@@ -93,9 +91,10 @@ Examples:
 			&cli.StringFlag{Name: "train-shares", Destination: &o.TrainShares, Value: sharesOfSource, Usage: "class shares for which the classifier's own probabilities are correct: source, uniform (a balanced loss), or a .csv `FILE` with the columns class and share"},
 		)...),
 		Action: func(c *cli.Context) error {
-			if left := commandline.Fill(c.Args().Slice(), &o.Source, &o.Target); len(left) > 0 {
-				return commandline.WrongUsage("%q is one too many: a SOURCE and a TARGET", left[0])
+			if c.Args().Len() > 2 {
+				return commandline.WrongUsage("%q is one too many: a SOURCE and a TARGET", c.Args().Get(2))
 			}
+			o.Source, o.Target = c.Args().Get(0), c.Args().Get(1)
 			if err := o.check(); err != nil {
 				return err
 			}
@@ -138,7 +137,7 @@ func (o options) checkMode() error {
 		is  bool
 		why string
 	}{
-		{o.Run != "" && (files || o.Kind != 0 || o.Labels != ""), "--run takes the rows of a run; --source, --target, --kind and --labels are for files"},
+		{o.Run != "" && (files || o.Kind != 0 || o.Labels != ""), "--run takes the rows of a run; SOURCE, TARGET, --kind and --labels are for files"},
 		{o.Group != "" && o.Run != "", "--group-column is for the rows of files; a run has those of its configuration"},
 		{o.Run != "" && o.Corrected != "", "--corrected is for files; iwrun predict writes a run's corrected predictions"},
 		{o.Run == "" && (o.Source == "" || o.Target == ""), "SOURCE and TARGET are needed, or --run FOLDER"},

@@ -77,7 +77,7 @@ func inPhotos(t *testing.T, n, m int) {
 	writePredictions(t, "target.csv", animals, target, false)
 }
 
-const onPhotos = "labelshift --source source.csv --target target.csv"
+const onPhotos = "labelshift source.csv target.csv"
 
 // callLine runs a command line without spaces in its words.
 func callLine(t *testing.T, line string) (status int, out, err string) {
@@ -299,35 +299,35 @@ func TestLabelShiftErrors(t *testing.T) {
 	must.Do(t, errors.Join(os.Mkdir("finished", 0o777), os.Symlink("logits.csv", "link.csv")))
 	testfiles.Write(t, "finished/outputs.safetensors", "logits")
 	for line, want := range map[string][]string{
-		"labelshift --source owlless.csv --target target.csv":                   {"owlless.csv", `"owl"`},
-		"labelshift --source source.csv --target unequal.csv":                   {"unequal.csv:3", "sum to 0.9, not 1; divide each row by its sum"},
-		"labelshift --source source.csv --target others.csv":                    {"others.csv", "cow", "source.csv"},
-		"labelshift --source source.csv --target wider.csv":                     {"wider.csv", "4", "source.csv"},
-		"labelshift --source target.csv --target target.csv":                    {"target.csv: no labels"},
-		"labelshift --source source.csv --target features.csv":                  {"features.csv", "--kind logits", "iwrun adapt"},
-		"labelshift --source raw.csv --target target.csv":                       {"raw.csv", "--kind logits", "iwrun adapt"},
-		"labelshift --source source.csv --target logits.csv":                    {"logits.csv holds logits"},
-		"labelshift --source source.csv --target missing.csv":                   {"missing.csv"},
-		onPhotos + " --train-shares missing.csv":                                {"missing.csv"},
-		"labelshift":                                                            {"SOURCE and TARGET are needed", "Usage"},
-		"labelshift --source source.csv":                                        {"SOURCE and TARGET are needed", "Usage"},
-		onPhotos + " more.csv":                                                  {`"more.csv"`, "Usage"},
-		onPhotos + " --estimator bbse":                                          {"bbse-hard", "Usage"},
-		onPhotos + " --calibration platt":                                       {"bcts", "Usage"},
-		onPhotos + " --level 95":                                                {"between 0 and 1", "Usage"},
-		onPhotos + " --replicas 1":                                              {"1 replicas", "Usage"},
-		onPhotos + " --kind odds":                                               {"probabilities or logits", "Usage"},
-		onPhotos + " --corrected c.txt":                                         {"c.txt", ".csv", "Usage"},
-		onPhotos + " --corrected target.csv":                                    {"written over", "Usage"},
-		onPhotos + " --output ./features.csv --train-shares features.csv":       {"written over", "Usage"},
-		"labelshift --source p.npy --target target.csv --labels l.npy -o l.npy": {"written over", "Usage"},
-		"labelshift --run finished --output finished/outputs.safetensors":       {"written over", "Usage"},
-		"labelshift --source features.csv --target logits.csv -o link.csv":      {"written over", "Usage"},
-		onPhotos + " --format xls":                                              {"xls", "Usage"},
-		onPhotos + " -o t.xlsx":                                                 {"t.xlsx", ".csv", "--format", "Usage"},
-		onPhotos + " -o t":                                                      {"-o t:", ".csv", "--format", "Usage"},
-		onPhotos + " -o t.csv --format json":                                    {"-o t.csv", "--format json", "Usage"},
-		onPhotos + " --estimater mlls":                                          {"--estimator?", "Usage"},
+		"labelshift owlless.csv target.csv":                               {"owlless.csv", `"owl"`},
+		"labelshift source.csv unequal.csv":                               {"unequal.csv:3", "sum to 0.9, not 1; divide each row by its sum"},
+		"labelshift source.csv others.csv":                                {"others.csv", "cow", "source.csv"},
+		"labelshift source.csv wider.csv":                                 {"wider.csv", "4", "source.csv"},
+		"labelshift target.csv target.csv":                                {"target.csv: no labels"},
+		"labelshift source.csv features.csv":                              {"features.csv", "--kind logits", "iwrun adapt"},
+		"labelshift raw.csv target.csv":                                   {"raw.csv", "--kind logits", "iwrun adapt"},
+		"labelshift source.csv logits.csv":                                {"logits.csv holds logits"},
+		"labelshift source.csv missing.csv":                               {"missing.csv"},
+		onPhotos + " --train-shares missing.csv":                          {"missing.csv"},
+		"labelshift":                                                      {"SOURCE and TARGET are needed", "Usage"},
+		"labelshift source.csv":                                           {"SOURCE and TARGET are needed", "Usage"},
+		onPhotos + " more.csv":                                            {`"more.csv"`, "Usage"},
+		onPhotos + " --estimator bbse":                                    {"bbse-hard", "Usage"},
+		onPhotos + " --calibration platt":                                 {"bcts", "Usage"},
+		onPhotos + " --level 95":                                          {"between 0 and 1", "Usage"},
+		onPhotos + " --replicas 1":                                        {"1 replicas", "Usage"},
+		onPhotos + " --kind odds":                                         {"probabilities or logits", "Usage"},
+		onPhotos + " --corrected c.txt":                                   {"c.txt", ".csv", "Usage"},
+		onPhotos + " --corrected target.csv":                              {"written over", "Usage"},
+		onPhotos + " --output ./features.csv --train-shares features.csv": {"written over", "Usage"},
+		"labelshift p.npy target.csv --labels l.npy -o l.npy":             {"written over", "Usage"},
+		"labelshift --run finished --output finished/outputs.safetensors": {"written over", "Usage"},
+		"labelshift features.csv logits.csv -o link.csv":                  {"written over", "Usage"},
+		onPhotos + " --format xls":                                        {"xls", "Usage"},
+		onPhotos + " -o t.xlsx":                                           {"t.xlsx", ".csv", "--format", "Usage"},
+		onPhotos + " -o t":                                                {"-o t:", ".csv", "--format", "Usage"},
+		onPhotos + " -o t.csv --format json":                              {"-o t.csv", "--format json", "Usage"},
+		onPhotos + " --estimater mlls":                                    {"--estimator?", "Usage"},
 	} {
 		status, out, said := callLine(t, line)
 		if status == 0 || out != "" {
