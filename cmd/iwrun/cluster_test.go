@@ -22,7 +22,7 @@ func TestSlurm(t *testing.T) {
 
 	folder := filepath.Join(workingFolder(t), "results", "tiny", "slurm")
 	status, out, text := call(t, "slurm", "-c", "tiny.yaml", "--set", "methods=[iwdan, source-only, dann]",
-		"--partition", "long", "--sbatch", "--qos=low", "--time", "1:00:00", "--retries", "3")
+		"--sbatch", "--partition=long", "--sbatch", "--qos=low", "--time", "1:00:00", "--retries", "3")
 	if status != 0 || out != filepath.Join(folder, "submit.sh")+"\n" || !strings.Contains(text, "left out: 1 finished, 0 running\n2 runs; ") {
 		t.Fatalf("status %d, %q, %q", status, out, text)
 	}

@@ -30,13 +30,10 @@ type slurmOptions struct {
 // slurmFlags are those that sbatch has too: they are handed on under their names.
 var slurmFlags = []struct {
 	name, usage string
-	shared      bool // by the last job
 }{
-	{"time", "time limit of a task, `[DAYS-]HOURS:MINUTES:SECONDS`, above three minutes; a run that needs longer goes on in the next one", false},
-	{"gres", "generic resources of a task, as in `gpu:1`", false},
-	{"mem", "memory of a task, as in `16G`", false},
-	{"partition", "`PARTITION` of the cluster", true},
-	{"account", "`ACCOUNT` that pays", true},
+	{"time", "time limit of a task, `[DAYS-]HOURS:MINUTES:SECONDS`, above three minutes; a run that needs longer goes on in the next one"},
+	{"gres", "generic resources of a task, as in `gpu:1`"},
+	{"mem", "memory of a task, as in `16G`"},
 }
 
 func newSlurmCommand(s streams) *cli.Command {
@@ -50,7 +47,7 @@ func newSlurmCommand(s streams) *cli.Command {
 		flags = append(flags, &cli.StringFlag{Name: f.name, Usage: f.usage})
 	}
 	flags = append(flags,
-		commandline.Strings(&o.Sbatch, "sbatch", "any other option of sbatch, `--NAME=VALUE`, for all jobs; may be repeated"),
+		commandline.Strings(&o.Sbatch, "sbatch", "any other option of sbatch, `--NAME=VALUE`, for all jobs, as in --partition=gpu; may be repeated"),
 		&cli.BoolFlag{Name: "submit", Destination: &o.Submit, Usage: "submit the jobs and print their numbers"},
 	)
 	return &cli.Command{
@@ -62,7 +59,7 @@ submits the others. Each run is a task of an array. Before its time limit a task
 
 Examples:
   iwrun slurm -c configs/digits.yaml --time 2:00:00
-  iwrun slurm -c configs/digits.yaml --gres gpu:1 --partition gpu --submit`,
+  iwrun slurm -c digits.yaml --gres gpu:1 --sbatch --partition=gpu --submit`,
 		Flags: flags,
 		Action: withoutArguments(func(c *cli.Context) error {
 			job, err := o.job(c)
@@ -79,19 +76,14 @@ const tableTime = "--time=0:30:00"
 
 // job returns what the options say of the jobs.
 func (o slurmOptions) job(c *cli.Context) (cluster.Slurm, error) {
-	own, shared := []string{"--cpus-per-task=" + strconv.Itoa(o.CPUs)}, []string{}
+	own := []string{"--cpus-per-task=" + strconv.Itoa(o.CPUs)}
 	for _, f := range slurmFlags {
-		to := &own
-		if f.shared {
-			to = &shared
-		}
 		if value := c.String(f.name); value != "" {
-			*to = append(*to, "--"+f.name+"="+value)
+			own = append(own, "--"+f.name+"="+value)
 		}
 	}
-	shared = append(shared, o.Sbatch...)
 	job := cluster.Slurm{
-		Options: append(own, shared...), TableOptions: append(slices.Clone(shared), tableTime),
+		Options: append(own, o.Sbatch...), TableOptions: append(slices.Clone(o.Sbatch), tableTime),
 		AtOnce: o.AtOnce,
 	}
 	if err := job.CheckOptions(); err != nil {
