@@ -15,7 +15,7 @@ func FuzzReadRecord(f *testing.F) {
 	f.Add(whole)
 	f.Add(binary.LittleEndian.AppendUint64(nil, 100<<20))
 	f.Fuzz(func(t *testing.T, content []byte) {
-		allocation.Reading(t, len(content), func() {
+		allocation.Within(t, allocation.Allowed(len(content)), func() {
 			_, err := readRecord("f", content)
 			var damaged *DamagedError
 			if err != nil && !errors.As(err, &damaged) && !strings.HasPrefix(err.Error(), "f: format: ") {

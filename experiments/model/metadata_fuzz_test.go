@@ -30,7 +30,7 @@ func FuzzParseMetadata(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		allocation.Reading(t, len(data), func() { _, _ = parseMetadata(data) })
+		allocation.Within(t, allocation.Allowed(len(data)), func() { _, _ = parseMetadata(data) })
 		m, err := parseMetadata(data)
 		if err != nil {
 			return

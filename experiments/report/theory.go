@@ -71,8 +71,9 @@ func (m methodBounds) count(is func(theory.Bounds) bool) (n int) {
 	return n
 }
 
-func gapSaysNothing(b theory.Bounds) bool      { return theory.SaysNothing(b.ErrorGapBound) }
-func distanceSaysNothing(b theory.Bounds) bool { return theory.SaysNothing(b.ConditionalDistanceBound) }
+// An error, and a distance of distributions, is at most 1.
+func gapSaysNothing(b theory.Bounds) bool      { return b.ErrorGapBound >= 1 }
+func distanceSaysNothing(b theory.Bounds) bool { return b.ConditionalDistanceBound >= 1 }
 func floorSaysNothing(b theory.Bounds) bool    { return b.JointErrorFloor == 0 }
 func excludesGLS(b theory.Bounds) bool         { return b.JointError > b.JointErrorBound }
 

@@ -100,7 +100,7 @@ func FuzzParseOutputs(f *testing.F) {
 		f.Errorf("%+v, %v", read, err)
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		allocation.Reading(t, len(text), func() {
+		allocation.Within(t, allocation.Allowed(len(text)), func() {
 			o, err := parseOutputs(text)
 			if err != nil {
 				return

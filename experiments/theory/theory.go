@@ -149,9 +149,6 @@ type Bounds struct {
 	WeightedPredictionJSD float64
 }
 
-// SaysNothing reports whether an upper bound of an error or of a distance of distributions holds for all.
-func SaysNothing(bound float64) bool { return bound >= 1 }
-
 // Evaluate returns the bounds for a classifier with these joint distributions of as many
 // classes. It is an error if the source has no sample of a class of the target: its
 // predictions given that class are not defined, so no theorem applies.
