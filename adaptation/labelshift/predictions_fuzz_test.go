@@ -28,7 +28,7 @@ func FuzzReadPredictions(f *testing.F) {
 	f.Fuzz(func(t *testing.T, content []byte, form uint8) {
 		path := filepath.Join(folder, "rows"+extensions[int(form)%len(extensions)])
 		testfiles.Write(t, path, string(content))
-		allocation.Reading(t, len(content), func() {
+		allocation.Within(t, allocation.Allowed(len(content)), func() {
 			source, err := ReadSource(path, table.Options{})
 			if err != nil {
 				return

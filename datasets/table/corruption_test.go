@@ -73,7 +73,7 @@ func TestCorruptedFiles(t *testing.T) {
 
 // loadedOf reads all rows of a file of so many bytes, and whether it is one.
 func loadedOf(t *testing.T, path string, size int) (c content, whole bool) {
-	allocation.Reading(t, size, func() {
+	allocation.Within(t, allocation.Allowed(size), func() {
 		table, err := Open(path, Options{})
 		if err != nil {
 			return

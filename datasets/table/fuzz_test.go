@@ -24,7 +24,7 @@ func fuzzed(f *testing.F, extension string, seeds ...string) {
 	f.Fuzz(func(t *testing.T, content []byte) {
 		path := filepath.Join(folder, "rows"+extension)
 		testfiles.Write(t, path, string(content))
-		allocation.Reading(t, len(content), func() {
+		allocation.Within(t, allocation.Allowed(len(content)), func() {
 			table, err := Open(path, Options{})
 			if err != nil {
 				return
@@ -129,7 +129,7 @@ func FuzzReadShares(f *testing.F) {
 	f.Add([]byte("target_share,class\n1e15,b\n\"0\",a\n"))
 	f.Fuzz(func(t *testing.T, content []byte) {
 		path := write(t, "shares.csv", string(content))
-		allocation.Reading(t, len(content), func() {
+		allocation.Within(t, allocation.Allowed(len(content)), func() {
 			shares, err := ReadShares(path, []string{"a", "b"})
 			if err != nil {
 				return

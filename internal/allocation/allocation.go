@@ -21,13 +21,6 @@ func Within(t testing.TB, limit int, f func()) {
 	}
 }
 
-// Reading fails the test where f, which reads a file of so many bytes, allocates more than
-// [Allowed].
-func Reading(t testing.TB, size int, f func()) {
-	t.Helper()
-	Within(t, Allowed(size), f)
-}
-
 // Allowed is what reading a file of so many bytes may allocate: 64 MiB and 100 times that.
 func Allowed(size int) int { return 64<<20 + 100*size }
 
