@@ -186,12 +186,6 @@ func (task *taskName) decodeNode(d *decoder, at string, n *yaml.Node) {
 	*task = taskName(p.name())
 }
 
-// Domains returns the names of a task's source and target; those of several sources have + between them.
-func (c Config) Domains(task string) (source, target string) {
-	p, _ := c.domainsOf(task, c.Dataset)
-	return p.source, p.target
-}
-
 // domainsOf returns the domains of a task, or what is wrong with it.
 func (c Config) domainsOf(task string, dataset Dataset) (p pair, problem string) {
 	if p, ok := c.pairs[task]; ok {

@@ -102,8 +102,8 @@ func TestTasksThatReplacePairs(t *testing.T) {
 	text := own("{a-b: {path: x}, c: {path: x}, a: {path: x}, b-c: {path: x}}", "[[a, b-c]]")
 	file := parse(t, text)
 	setKeys(t, file, "tasks=[[a-b, c]]")
-	if source, target := file.Config.Domains("a-b-c"); source != "a-b" || target != "c" {
-		t.Errorf("%s and %s", source, target)
+	if p, wrong := file.Config.domainsOf("a-b-c", file.Config.Dataset); p.source != "a-b" || p.target != "c" || wrong != "" {
+		t.Errorf("%s and %s: %s", p.source, p.target, wrong)
 	}
 	must.Fail(t, file.Set([]string{"tasks=[a-b-c]"}), "can be [a, b-c] or [a-b, c]")
 }
