@@ -108,6 +108,17 @@ func predictions(logits *mat.Dense) []int {
 	return classes
 }
 
+// agreement returns the share of rows whose predictions are these classes.
+func agreement(logits *mat.Dense, classes []int) float64 {
+	agree := 0
+	for i, predicted := range predictions(logits) {
+		if predicted == classes[i] {
+			agree++
+		}
+	}
+	return float64(agree) / float64(len(classes))
+}
+
 // columnMeans returns the mean of the rows.
 func columnMeans(m *mat.Dense) []float64 {
 	rows, columns := m.Dims()

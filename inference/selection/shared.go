@@ -34,15 +34,7 @@ var ensembleAgreement = Criterion{
 	About: "the share of target rows on which the candidate agrees with all candidates together (EnsV)",
 	Fails: "if most candidates make the same mistakes",
 	needs: []need{targetRows, ensembleVotes},
-	value: func(in Input) (float64, error) {
-		agree := 0
-		for i, predicted := range predictions(in.TargetLogits) {
-			if predicted == in.Votes[i] {
-				agree++
-			}
-		}
-		return float64(agree) / float64(len(in.Votes)), nil
-	},
+	value: func(in Input) (float64, error) { return agreement(in.TargetLogits, in.Votes), nil },
 }
 
 // Vote returns the class of the largest mean probability of each target row over the

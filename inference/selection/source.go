@@ -45,15 +45,7 @@ var sourceAccuracy = Criterion{
 	About: "the share of held-out source rows that are right",
 	Fails: "it ignores the target",
 	needs: []need{sourceRows},
-	value: func(in Input) (float64, error) {
-		right := 0
-		for i, predicted := range predictions(in.SourceLogits) {
-			if predicted == in.SourceLabels[i] {
-				right++
-			}
-		}
-		return float64(right) / float64(len(in.SourceLabels)), nil
-	},
+	value: func(in Input) (float64, error) { return agreement(in.SourceLogits, in.SourceLabels), nil },
 }
 
 // sourceAccuracyMacro is the mean, over the classes that occur, of the share of their
