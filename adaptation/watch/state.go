@@ -53,7 +53,7 @@ const (
 // while it is.
 func Begin(r *Reference, alarms []string, level float64) (*State, error) {
 	s := &State{Reference: *r, Level: level}
-	for _, said := range alarms {
+	for _, said := range append(slices.Clip(alarms), string(monitor.MoreChanged)) {
 		a, err := ParseAlarm(said, r.Classes)
 		if err != nil {
 			return nil, err
@@ -61,9 +61,6 @@ func Begin(r *Reference, alarms []string, level float64) (*State, error) {
 		if name := text(a, r.Classes); !slices.Contains(s.Alarms, name) {
 			s.Alarms = append(s.Alarms, name)
 		}
-	}
-	if more := string(monitor.MoreChanged); !slices.Contains(s.Alarms, more) {
-		s.Alarms = append(s.Alarms, more)
 	}
 	if err := s.prepare(); err != nil {
 		return nil, err
