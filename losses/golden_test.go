@@ -143,7 +143,7 @@ func TestAdversarialGolden(t *testing.T) {
 			case "cdan":
 				input = Conditioned(features, logits.Softmax(1))
 			case "random":
-				projection := nets.RandomProjectionOf(in.tensor("random/feature_matrix"), in.tensor("random/prediction_matrix"))
+				projection := &nets.RandomProjection{Features: in.tensor("random/feature_matrix"), Predictions: in.tensor("random/prediction_matrix")}
 				input = projection.Forward(features, logits.Softmax(1).Detach())
 			}
 			out := d.Forward(input.ReverseGradient(torch.Number(in.array("grl_coefficient").Scalar())), false)

@@ -197,8 +197,8 @@ func newAlignment(run config.Resolved, method config.Method, featureSize, classe
 		}
 	}
 	conditional := func() adversarial {
-		if d.RandomProjection > 0 {
-			return discriminated(projected(nets.NewRandomProjection(featureSize, classes, d.RandomProjection), d.RandomProjection))
+		if m := d.RandomProjection; m > 0 {
+			return discriminated(projected(&nets.RandomProjection{Features: torch.RandN(torch.Float32, featureSize, m), Predictions: torch.RandN(torch.Float32, classes, m)}, m))
 		}
 		return discriminated(conditioning{size: featureSize * classes, of: func(features, logits torch.Tensor) torch.Tensor {
 			return losses.Conditioned(features, logits.Softmax(1)) // p ⊗ z
