@@ -89,14 +89,14 @@ func setsFlag(to *float64) cli.Flag {
 			if err := commandline.Between(sets.Levels[0], slices.Max(sets.Levels), "--sets", why)(c, level); err != nil || slices.Contains(sets.Levels, level) {
 				return err
 			}
-			return wrongUsage("--sets %v: %s", level, why)
+			return commandline.WrongUsage("--sets %v: %s", level, why)
 		}}
 }
 
 // runAdapt looks at the data and, but for a dry run, carries out all of it.
 func runAdapt(o adaptOptions, s streams) error {
 	if o.DryRun && o.JSON {
-		return wrongUsage("--json prints what came of training; --dry-run trains nothing")
+		return commandline.WrongUsage("--json prints what came of training; --dry-run trains nothing")
 	}
 	if !o.DryRun {
 		if err := o.devices(false, s); err != nil {
@@ -137,7 +137,7 @@ func runAdapt(o adaptOptions, s streams) error {
 	p, err := adapt.NewPlan(o.Sources, o.Target, options)
 	switch {
 	case errors.Is(err, wholefile.ErrSame):
-		return wrongUsage("-o: %v", err)
+		return commandline.WrongUsage("-o: %v", err)
 	case err != nil:
 		return input.Wrong(o.given().Error(err))
 	}
@@ -156,7 +156,7 @@ func runAdapt(o adaptOptions, s streams) error {
 	case errors.Is(err, context.Canceled):
 		return s.stopped()
 	case errors.Is(err, adapt.ErrNothingTrained): // which the summary has told
-		return statusError(statusFailed)
+		return statusError(commandline.StatusFailed)
 	case err != nil:
 		return err
 	}
@@ -170,7 +170,7 @@ func runAdapt(o adaptOptions, s streams) error {
 		shown.Print(s.out, o.Folder)
 	}
 	if err == nil && len(summary.Failed) > 0 {
-		return statusError(statusFailed)
+		return statusError(commandline.StatusFailed)
 	}
 	if err == nil && o.Fail {
 		err = trust.Check(outcome.Needs)

@@ -51,7 +51,7 @@ func formFlag(to *string, form, means string) cli.Flag {
 	return &cli.BoolFlag{Name: form, Usage: means,
 		Action: func(_ *cli.Context, is bool) error {
 			if is && *to != "" {
-				return wrongUsage("--%s and --%s: rows are one or the other", adapt.Table, adapt.Array)
+				return commandline.WrongUsage("--%s and --%s: rows are one or the other", adapt.Table, adapt.Array)
 			}
 			if is {
 				*to = form
@@ -66,7 +66,7 @@ func networkFlag(to *string) cli.Flag {
 		Usage: "`NETWORK` for images: " + adapt.SmallNetwork + ", trained from scratch on 28 × 28 pixels",
 		Action: func(_ *cli.Context, name string) error {
 			if name != adapt.SmallNetwork {
-				return wrongUsage("--network %s: there is %s; iwrun adapt has others, as with %s in its place", name, adapt.SmallNetwork, printable.Command("--set", "network.name="+name))
+				return commandline.WrongUsage("--network %s: there is %s; iwrun adapt has others, as with %s in its place", name, adapt.SmallNetwork, printable.Command("--set", "network.name="+name))
 			}
 			return nil
 		}}
@@ -81,10 +81,10 @@ func (d *domainFiles) take(arguments []string, column string) error {
 	case len(paths) == 2:
 		d.Sources, d.Target = paths[:1], paths[1]
 	default:
-		return wrongUsage("%q is one too many: a source and a target; if there are several sources, name the target with --target", paths[2])
+		return commandline.WrongUsage("%q is one too many: a source and a target; if there are several sources, name the target with --target", paths[2])
 	}
 	if len(d.Sources) == 0 || d.Target == "" && column == "" {
-		return wrongUsage("which domains? name a source and a target, or one file with both and --domain-column")
+		return commandline.WrongUsage("which domains? name a source and a target, or one file with both and --domain-column")
 	}
 	return nil
 }

@@ -48,13 +48,13 @@ func newDataCommand(s streams) *cli.Command {
 			Flags: []cli.Flag{&cli.StringFlag{Name: "root", Usage: "`FOLDER` of the data, instead of NAME in $IWDA_DATA"}},
 			Action: func(c *cli.Context) error {
 				if c.NArg() != 1 {
-					return wrongUsage("which data set? one of %s", strings.Join(checkable(), ", "))
+					return commandline.WrongUsage("which data set? one of %s", strings.Join(checkable(), ", "))
 				}
 				return runDataCheck(c.Args().First(), c.String("root"), s)
 			},
 		}},
 		Action: func(*cli.Context) error {
-			return wrongUsage("what of the data? list or check")
+			return commandline.WrongUsage("what of the data? list or check")
 		},
 	}
 }
@@ -75,9 +75,9 @@ func runDataCheck(name, root string, s streams) error {
 	data, err := catalogue.Find(name)
 	switch {
 	case err != nil:
-		return wrongUsage("%v", err)
+		return commandline.WrongUsage("%v", err)
 	case !data.Checkable():
-		return wrongUsage("%s has no published form to compare a copy with; these have: %s", name, strings.Join(checkable(), ", "))
+		return commandline.WrongUsage("%s has no published form to compare a copy with; these have: %s", name, strings.Join(checkable(), ", "))
 	}
 	root = cmp.Or(root, config.Default(data).Dataset.Root)
 	if _, err := os.Stat(root); err != nil {
@@ -89,7 +89,7 @@ func runDataCheck(name, root string, s streams) error {
 		return err
 	} else if err != nil {
 		fmt.Fprintf(s.err, "iwrun: %v\n", err) // what is missing was found, as it was asked for
-		return statusError(statusFailed)
+		return statusError(commandline.StatusFailed)
 	}
 	return nil
 }

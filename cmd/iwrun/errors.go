@@ -17,23 +17,12 @@ import (
 	"iwda/internal/nearest"
 )
 
-// The exit statuses beside 0.
-const (
-	statusFailed      = commandline.StatusFailed
-	statusWrong       = commandline.StatusWrong
-	statusInterrupted = schedule.StoppedStatus
-)
+const statusInterrupted = schedule.StoppedStatus
 
 // statusError ends the program with an exit status after everything has been said.
 type statusError int
 
 func (e statusError) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
-
-// The errors of a command line that cannot be carried out.
-var (
-	wrongUsage = commandline.WrongUsage
-	wrongFlag  = commandline.WrongFlag
-)
 
 // conclude prints what is left to say about an error of a command and returns the exit status.
 func conclude(app *cli.App, path []string, err error) int {
@@ -50,7 +39,7 @@ func conclude(app *cli.App, path []string, err error) int {
 		for line := range strings.Lines(err.Error() + "\n") {
 			fmt.Fprintf(app.ErrWriter, "%s: %s", app.Name, line)
 		}
-		return statusWrong
+		return commandline.StatusWrong
 	case errors.As(err, &mistake):
 		err = input.Wrong(err)
 	}
@@ -72,10 +61,10 @@ func unexpected(c *cli.Context) error {
 	names := convert.Each(c.App.VisibleCommands(), func(command *cli.Command) string { return command.Name })
 	argument := c.Args().First()
 	if slices.Contains(names, argument) {
-		return wrongUsage("%[1]q is a command of its own, which comes first: iwrun %[1]s", argument)
+		return commandline.WrongUsage("%[1]q is a command of its own, which comes first: iwrun %[1]s", argument)
 	}
 	if near := nearest.Name(argument, names); near != "" {
-		return wrongUsage("%q is no command; did you mean %s?", argument, near)
+		return commandline.WrongUsage("%q is no command; did you mean %s?", argument, near)
 	}
-	return wrongUsage("%q is neither a flag nor a command", argument)
+	return commandline.WrongUsage("%q is neither a flag nor a command", argument)
 }

@@ -38,16 +38,16 @@ Examples:
 		}, slices.Concat(commandline.Advanced(trustFlags(&options.Trust)...), o.deviceFlags())...),
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 2 {
-				return wrongUsage("name the folder of the predictions, and the file of the labels")
+				return commandline.WrongUsage("name the folder of the predictions, and the file of the labels")
 			}
 			folder, labels := c.Args().Get(0), c.Args().Get(1)
 			if err := names.CheckApart([]string{output}, append(adapt.Reads(folder), labels)); err != nil {
-				return wrongUsage("-o: %v", err)
+				return commandline.WrongUsage("-o: %v", err)
 			}
 			if output != "" {
 				var err error
 				if format, err = commandline.Ending("-o", output, "", formats...); err != nil {
-					return wrongUsage("%v", err)
+					return commandline.WrongUsage("%v", err)
 				}
 			}
 			return runEvaluate(folder, labels, output, format, options, o, s)

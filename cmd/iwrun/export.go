@@ -37,21 +37,21 @@ Examples:
 		Action: func(c *cli.Context) error {
 			switch {
 			case c.NArg() != 1:
-				return wrongUsage("name one model's folder")
+				return commandline.WrongUsage("name one model's folder")
 			case onnx == "" && folder == "":
-				return wrongUsage("where to? name a file with --onnx FILE, or a folder with -o FOLDER")
+				return commandline.WrongUsage("where to? name a file with --onnx FILE, or a folder with -o FOLDER")
 			case folder != "" && onnx == "" && c.IsSet("shares"):
-				return wrongUsage("--shares is for --onnx; a folder keeps all class shares of the model")
+				return commandline.WrongUsage("--shares is for --onnx; a folder keeps all class shares of the model")
 			case shares == predict.EstimateShares:
-				return wrongUsage("--shares %s needs rows to estimate from; iwrun predict has them", predict.EstimateShares)
+				return commandline.WrongUsage("--shares %s needs rows to estimate from; iwrun predict has them", predict.EstimateShares)
 			}
 			read := append(model.Files(c.Args().First()), shares)
 			if err := names.CheckApart(append(model.Files(folder), onnx), read); err != nil {
-				return wrongUsage("%v", err)
+				return commandline.WrongUsage("%v", err)
 			}
 			if onnx != "" {
 				if _, err := commandline.Ending("--onnx", onnx, "", "onnx"); err != nil {
-					return wrongUsage("%v", err)
+					return commandline.WrongUsage("%v", err)
 				}
 			}
 			return runExport(c.Args().First(), onnx, folder, shares, trust, s)

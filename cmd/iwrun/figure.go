@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"iwda/experiments/report"
+	"iwda/internal/commandline"
 	"iwda/internal/convert"
 	"iwda/internal/wholefile"
 )
@@ -48,7 +49,7 @@ func runFigure(o experimentOptions, s streams) error {
 	figures, unreadable := report.Figures(found.Runs, file.Config)
 	paths := convert.Each(figures, func(f report.Figure) string { return filepath.Join(folder, f.Name+".svg") })
 	if err := wholefile.CheckApart(paths, o.Configs); err != nil {
-		return wrongUsage("%v", err)
+		return commandline.WrongUsage("%v", err)
 	}
 	for i, path := range paths {
 		if err := wholefile.Write(path, figures[i].Write); err != nil {

@@ -291,7 +291,7 @@ func TestStandardOutputThatCannotBeWritten(t *testing.T) {
 	eachCommand(func(words []string, _ *cli.Command) { lines = append(lines, append(slices.Clone(words), "--help")) })
 	for _, line := range lines {
 		var text strings.Builder
-		if status := run(line, streams{in: strings.NewReader(""), out: full{}, err: &text}); status != statusFailed || !strings.Contains(text.String(), "no space left on device") {
+		if status := run(line, streams{in: strings.NewReader(""), out: full{}, err: &text}); status != commandline.StatusFailed || !strings.Contains(text.String(), "no space left on device") {
 			t.Errorf("%q: status %d\n%s", line, status, &text)
 		}
 	}

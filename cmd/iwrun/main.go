@@ -99,7 +99,7 @@ func newApp(s streams) *cli.App {
 		ErrWriter:   s.err,
 
 		HideHelpCommand: true,
-		OnUsageError:    wrongFlag,
+		OnUsageError:    commandline.WrongFlag,
 		ExitErrHandler:  func(*cli.Context, error) {}, // conclude does that
 		// A value of --set may hold commas.
 		DisableSliceFlagSeparator: true,
@@ -120,9 +120,9 @@ func newApp(s streams) *cli.App {
 		{"Machine", []*cli.Command{newDoctorCommand(s), newCompletionCommand(s), newManualCommand(s), newFitCommand(s)}},
 	} {
 		for _, command := range group.commands {
-			command.Category, command.OnUsageError = group.name, wrongFlag
+			command.Category, command.OnUsageError = group.name, commandline.WrongFlag
 			for _, sub := range command.Subcommands {
-				sub.OnUsageError = wrongFlag
+				sub.OnUsageError = commandline.WrongFlag
 			}
 			app.Commands = append(app.Commands, command)
 		}

@@ -32,7 +32,7 @@ Examples:
 				return nil
 			}
 			if c.NArg() != 1 || !slices.Contains(shells, c.Args().First()) {
-				return wrongUsage("of which shell? one of %s", strings.Join(shells, ", "))
+				return commandline.WrongUsage("of which shell? one of %s", strings.Join(shells, ", "))
 			}
 			fmt.Fprint(s.out, commandline.CompletionScript(c.App.Name, c.Args().First()))
 			return nil
@@ -85,7 +85,7 @@ func newManualCommand(s streams) *cli.Command {
 		Action: withoutArguments(func(*cli.Context) error {
 			switch {
 			case (man == "") == !markdown:
-				return wrongUsage("in which form? --man FOLDER or --markdown")
+				return commandline.WrongUsage("in which form? --man FOLDER or --markdown")
 			case markdown:
 				return commandline.Markdown(newApp(s), s.out)
 			}

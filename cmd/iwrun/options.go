@@ -35,7 +35,7 @@ func (o *experimentOptions) experimentFlags() []cli.Flag {
 // load reads the experiment file and makes the assignments.
 func (o experimentOptions) load() (*config.File, error) {
 	if len(o.Configs) > 1 {
-		return nil, wrongUsage("-c: one experiment at a time; only table --kind average takes several")
+		return nil, commandline.WrongUsage("-c: one experiment at a time; only table --kind average takes several")
 	}
 	files, err := o.loadAll()
 	if err != nil {
@@ -75,7 +75,7 @@ func (o experimentOptions) changed(file *config.File) string {
 // assignments in each.
 func (o experimentOptions) loadAll() ([]*config.File, error) {
 	if len(o.Configs) == 0 {
-		return nil, wrongUsage("which experiment? name its file with -c FILE")
+		return nil, commandline.WrongUsage("which experiment? name its file with -c FILE")
 	}
 	var files []*config.File
 	for _, path := range o.Configs {
@@ -117,9 +117,9 @@ func (s selection) choose(runs []plan.Run) ([]plan.Run, error) {
 	case s.Index == allRuns:
 		return plan.Only(runs, s.Only)
 	case len(s.Only) > 0:
-		return nil, wrongUsage("--index and --only: one of the two says which runs")
+		return nil, commandline.WrongUsage("--index and --only: one of the two says which runs")
 	case s.Index < 0 || s.Index >= len(runs):
-		return nil, wrongUsage("--index %d: the experiment has %s, from 0 to %d", s.Index, printable.Count(len(runs), "run"), len(runs)-1)
+		return nil, commandline.WrongUsage("--index %d: the experiment has %s, from 0 to %d", s.Index, printable.Count(len(runs), "run"), len(runs)-1)
 	}
 	return runs[s.Index : s.Index+1], nil
 }
@@ -186,7 +186,7 @@ func (o *workOptions) devices(steps bool, s streams) error {
 		o.Schedule.Devices = []string{"cpu"} // of what takes no libtorch; what does will say that it is missing
 		return nil
 	case errors.Is(err, input.ErrWrong):
-		return wrongUsage("%v", err)
+		return commandline.WrongUsage("%v", err)
 	}
 	return err
 }

@@ -61,7 +61,7 @@ Examples:
 		Flags: slices.Concat(flags, columnFlags(&o.Roles), o.deviceFlags()),
 		Action: func(c *cli.Context) error {
 			if c.NArg() < 2 {
-				return wrongUsage("name a model's folder, and what to predict with it")
+				return commandline.WrongUsage("name a model's folder, and what to predict with it")
 			}
 			o.Model, o.Inputs = c.Args().First(), c.Args().Tail()
 			if err := o.check(c); err != nil {
@@ -92,25 +92,25 @@ func trustFlags(to *model.Trust) []cli.Flag {
 
 func (o predictOptions) check(c *cli.Context) error {
 	if o.Output == "" {
-		return wrongUsage("where to? name a file with -o FILE")
+		return commandline.WrongUsage("where to? name a file with -o FILE")
 	}
 	if o.ToLabel == "" && c.IsSet("label-rows") {
-		return wrongUsage("which file are the rows to label for? name it with --to-label FILE")
+		return commandline.WrongUsage("which file are the rows to label for? name it with --to-label FILE")
 	}
 	if err := names.CheckApart([]string{o.Output, o.ToLabel}, append(o.Inputs, o.Shares)); err != nil {
-		return wrongUsage("%v", err)
+		return commandline.WrongUsage("%v", err)
 	}
 	if err := table.CheckTable(o.ToLabel); o.ToLabel != "" && err != nil {
-		return wrongUsage("--to-label: %v", err)
+		return commandline.WrongUsage("--to-label: %v", err)
 	}
 	if o.ToLabel != "" && labels.StateOf(o.ToLabel).Touched {
-		return wrongUsage("--to-label: %s has labels, or is another file; choose another name", o.ToLabel)
+		return commandline.WrongUsage("--to-label: %s has labels, or is another file; choose another name", o.ToLabel)
 	}
 	if o.Output == predict.Stdout {
 		return nil
 	}
 	if err := table.CheckTable(o.Output); err != nil {
-		return wrongUsage("-o %v, or to - for standard output", err)
+		return commandline.WrongUsage("-o %v, or to - for standard output", err)
 	}
 	return nil
 }

@@ -116,7 +116,7 @@ func runExperiment(o runOptions, s streams) error {
 		}
 	}
 	if len(summary.Failed) > 0 {
-		return statusError(statusFailed)
+		return statusError(commandline.StatusFailed)
 	}
 	return nil
 }
@@ -229,7 +229,7 @@ func newFitCommand(s streams) *cli.Command {
 	return &cli.Command{Name: fitName, Hidden: true, Action: func(c *cli.Context) error {
 		threads, err := strconv.Atoi(c.Args().First())
 		if err != nil || c.NArg() != 2 {
-			return wrongUsage("iwrun starts this command itself, for a run that is made without steps")
+			return commandline.WrongUsage("iwrun starts this command itself, for a run that is made without steps")
 		}
 		ctx, stop := commandline.Interruptible()
 		defer stop()

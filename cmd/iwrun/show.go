@@ -34,7 +34,7 @@ Examples:
 		Flags: []cli.Flag{jsonFlag(&asJSON), commandline.Needs(&needs), commandline.Fail(&fail)},
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
-				return wrongUsage("name one folder, such as adapt-out")
+				return commandline.WrongUsage("name one folder, such as adapt-out")
 			}
 			folder, asked := filepath.Clean(c.Args().First()), len(needs) > 0 || fail
 			outcome, err := outcomeOf(folder)

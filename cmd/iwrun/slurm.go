@@ -87,7 +87,7 @@ func (o slurmOptions) job(c *cli.Context) (cluster.Slurm, error) {
 		AtOnce: o.AtOnce,
 	}
 	if err := job.CheckOptions(); err != nil {
-		return cluster.Slurm{}, wrongUsage("%v", err)
+		return cluster.Slurm{}, commandline.WrongUsage("%v", err)
 	}
 	return job, nil
 }

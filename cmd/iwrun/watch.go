@@ -82,23 +82,23 @@ Examples:
 			arguments := c.Args().Slice()
 			if o.Compare {
 				if len(arguments) != 2 || o.State != "" {
-					return wrongUsage("--compare: name two states")
+					return commandline.WrongUsage("--compare: name two states")
 				}
 				return o.compare(arguments[0], arguments[1], s)
 			}
 			if len(arguments) < 1 || o.State == "" {
-				return wrongUsage("name held-out rows, batches, and the state with --state FILE")
+				return commandline.WrongUsage("name held-out rows, batches, and the state with --state FILE")
 			}
 			if o.Batch != "" && len(arguments) != 2 {
-				return wrongUsage("--batch names a single batch, and here are %d", len(arguments)-1)
+				return commandline.WrongUsage("--batch names a single batch, and here are %d", len(arguments)-1)
 			}
 			written := []string{o.State, o.State + ".lock", o.Log, o.Metrics, o.Page}
 			if err := names.CheckApart(written, arguments); err != nil {
-				return wrongUsage("%v", err)
+				return commandline.WrongUsage("%v", err)
 			}
 			if o.Page != "" {
 				if _, err := commandline.Ending("--page", o.Page, "", "html"); err != nil {
-					return wrongUsage("%v", err)
+					return commandline.WrongUsage("%v", err)
 				}
 			}
 			return o.watch(arguments[0], arguments[1:], s)
@@ -139,7 +139,7 @@ func (o watchOptions) open(path string, s streams) (watched, error) {
 // is the first, as held-out rows of one are others' training rows.
 func (o watchOptions) openFolder(folder string, s streams) (watched, error) {
 	if o.GroupColumn != "" {
-		return watched{}, wrongUsage("--group-column: the held-out rows of %s have no groups; name a file of held-out probabilities with the column, and batches of probabilities", folder)
+		return watched{}, commandline.WrongUsage("--group-column: the held-out rows of %s have no groups; name a file of held-out probabilities with the column, and batches of probabilities", folder)
 	}
 	run := folder
 	if used, err := adapt.FirstUsed(folder); err == nil {
