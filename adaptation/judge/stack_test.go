@@ -56,7 +56,7 @@ func TestVotes(t *testing.T) {
 	own.Run, own.Known = "full/a-b/source-only@own/seed-1", &store.WithoutLabels{OwnStatistics: true}
 	how.ColumnsMoved = append(slices.Clone(how.SameMeaning), "source-only@own")
 	for p, votes := range map[float64][]float64{0.5: {5. / 12, 5. / 12, 1. / 6}, 0.001: {0.75 * 5 / 12, 0.75 * 5 / 12, 0.75 / 6, 0.25}} {
-		selected.Known.Columns.Selected = &store.Selected{P: p, Column: "age"}
+		selected.Known.Columns.Selected, selected.Known.Columns.SelectedP = "age", p
 		all := compared(t, selected, second, worse, own)
 		if choice, err = all.Together(how); err != nil || !floats.EqualApprox(choice.Votes, votes, nearly) || choice.Correction != None {
 			t.Errorf("selected along a column, p = %v: %v have the votes %v, corrected %v; %v", p, choice.Together, choice.Votes, choice.Correction, err)

@@ -191,7 +191,9 @@ func (c *Comparison) vote(choice *Choice) error {
 		return nil
 	}
 	if agree, _ := c.Shared.evidence(); !agree && choice.Correction == None && len(networks) == 0 {
-		drawToEqual(votes)
+		for j, vote := range votes { // halfway to equal ones; research/suite/votes.md has what was compared
+			votes[j] = (vote + 1/float64(len(votes))) / 2
+		}
 	}
 	each := 1 / float64(len(methods)+1)
 	floats.Scale(each, votes)
@@ -217,13 +219,6 @@ func (c *Comparison) vote(choice *Choice) error {
 func (c *Comparison) ownBeside(i int) bool {
 	own := func(c Candidate) bool { return c.Known != nil && c.Known.OwnStatistics }
 	return own(c.Candidates[i]) && c.Candidates[i].HeldOutRows != nil && slices.ContainsFunc(c.Candidates, func(other Candidate) bool { return other.HeldOutRows != nil && !own(other) })
-}
-
-// drawToEqual moves votes, whose sum is 1, halfway to equal ones. research/suite/votes.md has what was compared.
-func drawToEqual(votes []float64) {
-	for j, vote := range votes {
-		votes[j] = (vote + 1/float64(len(votes))) / 2
-	}
 }
 
 // withoutStrangers returns those of three or more runs that are none.
@@ -264,14 +259,14 @@ func (s Shared) evidence() (agree bool, found string) {
 // selection says in words what speaks for a selection of the target's rows along one column, or against it, if columns
 // do not agree; both are empty if that is not known.
 func (s Shared) selection() (reason, against string) {
-	if s.Columns == nil || s.Columns.Selected == nil {
+	switch c := s.Columns; {
+	case c == nil || c.Selected == "":
 		return "", ""
+	case c.SelectedP < clearlyChanged:
+		return "", fmt.Sprintf("no selection of rows along one column explains how the others differ (p = %.2g)", c.SelectedP)
+	default:
+		return fmt.Sprintf("rows that were selected along %q would have all other columns as they are (p = %.2g)", c.Selected, c.SelectedP), ""
 	}
-	along := s.Columns.Selected
-	if along.P < clearlyChanged {
-		return "", fmt.Sprintf("no selection of rows along one column explains how the others differ (p = %.2g)", along.P)
-	}
-	return fmt.Sprintf("rows that were selected along %q would have all other columns as they are (p = %.2g)", along.Column, along.P), ""
 }
 
 // halfway returns the classifier's mean certainty on the target and its accuracy on source rows, both

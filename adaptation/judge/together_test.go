@@ -36,7 +36,7 @@ func TestTogether(t *testing.T) {
 		return candidates
 	}
 	along := func(candidates []Candidate, p float64) []Candidate {
-		candidates[0].Known.Columns.Selected = &store.Selected{P: p, Column: "age"}
+		candidates[0].Known.Columns.Selected, candidates[0].Known.Columns.SelectedP = "age", p
 		return candidates
 	}
 	same := slices.Clone(shifted) // the target is the held-out rows

@@ -142,14 +142,14 @@ func (c *conclusion) findSelection(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	along, err := shifttest.SelectedAlong(source, target, columns, c.About.Groups.Source, c.seen.compared.Groups)
+	column, p, err := shifttest.SelectedAlong(source, target, columns, c.About.Groups.Source, c.seen.compared.Groups)
 	if err != nil {
 		c.Logf("no column is asked whether rows were selected along it: %v", err)
 		return nil
 	}
-	c.columns.Selected = &store.Selected{P: along.P, Column: c.columnName(columns[along.Column][0])}
+	c.columns.Selected, c.columns.SelectedP = c.columnName(columns[column][0]), p
 	if c.About.Encoding != nil {
-		c.columns.Selected.Column = c.About.Encoding[along.Column].Column
+		c.columns.Selected = c.About.Encoding[column].Column
 	}
 	return nil
 }

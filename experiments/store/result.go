@@ -133,14 +133,10 @@ type Columns struct {
 	P        float64 `json:"p"`        // of the test that they agree
 	Odd      string  `json:"odd"`      // the one that agrees least, by its name or its number from 0
 	Distance float64 `json:"distance"` // of their means, the root of its mean square, in the source's deviations
-	// Selected is the one along which rows may have been selected, if they disagree; missing of many columns.
-	Selected *Selected `json:"selected,omitempty"`
-}
-
-// Selected is what shifttest.SelectedAlong found.
-type Selected struct {
-	P      float64 `json:"p"` // of the test that rows were selected along the column
-	Column string  `json:"column"`
+	// Selected is the one along which rows may have been selected, if they disagree, and SelectedP the p-value of the
+	// test that they were (shifttest.SelectedAlong); missing of very few or many columns.
+	Selected  string  `json:"selected,omitempty"`
+	SelectedP float64 `json:"selected_p,omitempty"`
 }
 
 // Validation is what was measured on rows of the source that training did not see.

@@ -14,7 +14,6 @@ import (
 	"iwda/internal/must"
 	"iwda/internal/testfiles"
 	"iwda/weightest"
-	"iwda/weightest/internal/sampletest"
 	"iwda/weightest/internal/weighttest"
 )
 
@@ -36,7 +35,7 @@ func BenchmarkLabelShift(b *testing.B) {
 					b.Fatal(c.Note, err)
 				}
 				s := must.Have(weightest.SampleOf(k, c.Probabilities(source), labels, c.Probabilities(target)))(b)
-				estimate = must.Have((weightest.MLLS{}).Estimate(sampletest.Problem(b, s)))(b)
+				estimate = must.Have((weightest.MLLS{}).Estimate(must.Have(s.Problem())(b)))(b)
 			}
 			if folder := os.Getenv("IWDA_BENCH_PROBLEMS"); folder != "" {
 				writeShift(b, filepath.Join(folder, "labelshift-"+strconv.Itoa(k)), source, labels, target, estimate.Weights)

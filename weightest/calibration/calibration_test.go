@@ -96,7 +96,7 @@ func checkCalibration(g weighttest.Problem, got Calibration, loss float64, key s
 func checkCalibrated(g weighttest.Problem, s *weightest.Sample, key string) {
 	g.T.Helper()
 	k := g.Classes()
-	p := sampletest.Problem(g.T, s)
+	p := must.Have(s.Problem())(g.T)
 	g.Near(key+": first rows", s.Target()[:5*k], key+"/posterior", 1e-6)
 	if g.Name != "missing" {
 		if got, err := (weightest.BBSE{}).Estimate(p); err != nil {

@@ -52,7 +52,7 @@ func TestBootstrapGolden(t *testing.T) {
 	for _, name := range []string{"k3", "k10"} {
 		g := weighttest.Golden(t, name)
 		s := sampletest.Of(g.T)(g.Rows())
-		full := sampletest.Problem(t, s)
+		full := must.Have(s.Problem())(t)
 		counted := func(of domain, rows, replica int) []int {
 			keys, counts := make([]uint64, rows), make([]int, rows)
 			rowKeys(keys, 1, of, numbers(rows, nil))

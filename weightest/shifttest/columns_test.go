@@ -85,7 +85,7 @@ func all([]float32) bool { return true }
 // test adds the rows in two batches each.
 func (d domains) test(t *testing.T) Columns {
 	t.Helper()
-	q := must.Have(weightest.MLLS{Pseudocount: weightest.Laplace}.Estimate(sampletest.Problem(t, d.sample)))(t)
+	q := must.Have(weightest.MLLS{Pseudocount: weightest.Laplace}.Estimate(must.Have(d.sample.Problem())(t)))(t)
 	sums := must.Have(NewColumnSums(d.sample, q.TargetDistribution, testColumns))(t)
 	sums.AddSource(d.source[:40*testColumns], d.labels[:40], nil)
 	sums.AddSource(d.source[40*testColumns:], d.labels[40:], nil)

@@ -8,12 +8,6 @@ import (
 	"iwda/weightest"
 )
 
-// Selected says along which one column a target's rows may have been selected.
-type Selected struct {
-	P      float64 // of the test that they were; 0 without a column to test
-	Column int     // the one of which P is largest
-}
-
 // The ranges of a column within which its other columns are compared: so many at most, each with source rows enough
 // for a mean. research/suite/gaps.md has what was compared.
 const (
@@ -25,8 +19,9 @@ const (
 // Then rows within a small range of the column are alike in both domains, so that ranges are classes of a label
 // shift whose labels are known, and the other columns are compared as [ColumnSums] does. Values are n×d and m×d,
 // standardised by the source; columns lists the places of the values that each column became, words among them, and
-// groups the numbers of rows that belong together (n and m; nil: each is on its own).
-func SelectedAlong(source, target []float32, columns [][]int, sourceGroups, targetGroups []int) (best Selected, err error) {
+// groups the numbers of rows that belong together (n and m; nil: each is on its own). It returns the column of which the
+// p-value is largest.
+func SelectedAlong(source, target []float32, columns [][]int, sourceGroups, targetGroups []int) (column int, p float64, err error) {
 	d := 0
 	for _, places := range columns {
 		d += len(places)
@@ -45,25 +40,25 @@ func SelectedAlong(source, target []float32, columns [][]int, sourceGroups, targ
 		}
 		sample, err := weightest.SampleOf(k, known[:n*k], ranges[:n], known[n*k:])
 		if err != nil {
-			return best, err
+			return 0, 0, err
 		}
 		sample.Group(sourceGroups, targetGroups)
 		sums, err := NewColumnSums(sample, q, d)
 		if err != nil {
-			return best, err
+			return 0, 0, err
 		}
 		sums.without = places
 		sums.AddSource(source, ranges[:n], sourceGroups)
 		sums.AddTarget(target)
 		found, err := sums.Test()
 		if err != nil {
-			return best, err
+			return 0, 0, err
 		}
-		if found.P > best.P {
-			best = Selected{found.P, c}
+		if found.P > p {
+			column, p = c, found.P
 		}
 	}
-	return best, nil
+	return column, p, nil
 }
 
 // codes returns a number for each row of d values, by which a column that became those places orders it: further places
@@ -87,20 +82,15 @@ func rangesOf(codes []float32, n int) []int {
 	order := evenly.All(len(codes))
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(codes[i], codes[j]) })
 	ranges := make([]int, len(codes))
-	last, rows, ofSource := 0, 0, 0
+	last, rows, ofSource, left := 0, 0, 0, n // of the source's rows
 	for at, i := range order {
-		if at > 0 && codes[i] > codes[order[at-1]] && rows*mostRanges >= len(codes) && ofSource >= fewestRows {
+		if at > 0 && codes[i] > codes[order[at-1]] && rows*mostRanges >= len(codes) && min(ofSource, left) >= fewestRows {
 			last, rows, ofSource = last+1, 0, 0
 		}
 		ranges[i] = last
 		rows++
 		if i < n {
-			ofSource++
-		}
-	}
-	if ofSource < fewestRows && last > 0 {
-		for i, r := range ranges {
-			ranges[i] = min(r, last-1)
+			ofSource, left = ofSource+1, left-1
 		}
 	}
 	return ranges

@@ -26,9 +26,3 @@ func Gaussian(t testing.TB, p gaussians.Problem, n, m int, seed uint64) *weighte
 	source, labels := p.SourceRows(n, random)
 	return Of(t)(len(p.Source), source, labels, p.TargetRows(m, random))
 }
-
-// Problem returns the sample's problem.
-func Problem(t testing.TB, s *weightest.Sample) weightest.Problem {
-	t.Helper()
-	return must.Have(s.Problem())(t)
-}
