@@ -123,6 +123,7 @@ type confusion struct {
 	classes           int
 	labels, predicted []int
 	groups            []int
+	right             []float64 // 1 of each row that is predicted right, 0 of others
 	together          float64   // by how much groups make the variance of right predictions larger
 	rows              []float64 // of each class
 	target            []int     // rows there that are predicted to be of each class
@@ -131,26 +132,39 @@ type confusion struct {
 
 func newConfusion(s *Shares, predicted []int) *confusion {
 	k := s.Sample.Classes()
-	c := &confusion{classes: k, labels: s.labels, predicted: predicted, groups: s.heldOut.Groups, together: 1, rows: make([]float64, k), target: make([]int, k), inflation: 1}
-	for _, label := range s.labels {
+	c := &confusion{classes: k, labels: s.labels, predicted: predicted, groups: s.heldOut.Groups, right: make([]float64, len(predicted)), together: 1, rows: make([]float64, k), target: make([]int, k), inflation: 1}
+	for i, label := range s.labels {
 		c.rows[label]++
+		if predicted[i] == label {
+			c.right[i] = 1
+		}
 	}
 	if c.groups != nil {
-		recalls := c.rates(nil, s.Target(), s.Target(), pseudo{}).recall
-		residuals := make([]float64, len(c.labels))
-		for i, label := range c.labels {
-			residuals[i] = -recalls[label]
-			if predicted[i] == label {
-				residuals[i]++
-			}
-		}
-		n := len(c.labels)
-		c.together = min(clusters.Size(c.groups, n), clusters.Inflation(residuals, c.groups))
-		if m := len(s.target.Groups); m > 0 {
-			c.inflation = 1 + clusters.Correlation(c.together, c.groups, n)*(clusters.Size(s.target.Groups, m)-1)
-		}
+		alike := max(c.alike(sharesOf(s.labels, k)), c.alike(s.Target()))
+		c.together = 1 + alike*(clusters.Size(c.groups, len(c.labels))-1)
+		c.inflation = 1 + alike*(clusters.Size(s.target.Groups, len(s.target.Values)/k)-1)
 	}
 	return c
+}
+
+// alike is the correlation of two rows of a group in being predicted right, in class shares q: a pair of held-out rows
+// counts as often as one of these classes would be there. A group that looks like one class is wrong in the others, which
+// cancels where all are as frequent. It is 1 where nothing tells: no pair, or no mistake.
+func (c *confusion) alike(q []float64) float64 {
+	recalls, n := c.rates(nil, q, q, pseudo{}).recall, len(c.labels)
+	weights, residuals, variance := make([]float64, n), make([]float64, n), 0.0
+	for i, label := range c.labels {
+		residual := c.right[i] - recalls[label]
+		weights[i] = q[label] / c.rows[label]
+		residuals[i] = weights[i] * residual
+		variance += residuals[i] * residual
+	}
+	pairs := 1/clusters.Effective(weights, c.groups) - 1/clusters.Effective(weights, nil)
+	if pairs*variance == 0 {
+		return 1
+	}
+	common := (clusters.Inflation(residuals, c.groups) - 1) * floats.Dot(residuals, residuals)
+	return min(1, common/(pairs*variance))
 }
 
 // ofClass returns which rows of a class are predicted right, as 1 or 0, and their groups.
@@ -159,11 +173,7 @@ func (c *confusion) ofClass(class int) (right []float64, groups []int) {
 		if label != class {
 			continue
 		}
-		hit := 0.0
-		if c.predicted[i] == class {
-			hit = 1
-		}
-		right = append(right, hit)
+		right = append(right, c.right[i])
 		if c.groups != nil {
 			groups = append(groups, c.groups[i])
 		}

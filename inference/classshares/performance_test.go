@@ -93,6 +93,37 @@ func TestPerformance(t *testing.T) {
 	}
 }
 
+// The number of the target's rows that are predicted right varies as much as is said, also where errors of two classes are
+// opposite in a group, which cancel in the source's equal shares and not in the target's.
+func TestInflation(t *testing.T) {
+	const draws, n, right = 400, 600, 0.95543 // Φ(1.7)
+	for _, alike := range []bool{false, true} {
+		for _, target := range [][]float64{{0.5, 0.5}, {0.97, 0.03}} {
+			p := gaussians.Rising(2)
+			p.Target, p.Size, p.Common, p.Alike = target, 20, 0.4, alike
+			random := rand.New(rand.NewPCG(51, 52))
+			var variance, said float64
+			for range draws {
+				source, target := p.DrawSource(n, random), p.DrawTarget(n, random)
+				heldOut, rows := rowsOf(source.Probabilities), rowsOf(target.Probabilities)
+				heldOut.Groups, rows.Groups = source.Groups, target.Groups
+				said += newConfusion(fit(t, 2, heldOut, source.Labels, rows, Settings{}), maxima(source.Probabilities, 2)).inflation / draws
+				hits := 0.0
+				for i, class := range maxima(target.Probabilities, 2) {
+					if target.Labels[i] == class {
+						hits++
+					}
+				}
+				variance += (hits/n - right) * (hits/n - right) / draws
+			}
+			// The standard error is 8%.
+			if got := said / (variance * n / (right * (1 - right))); got < 0.75 || got > 1.35 {
+				t.Errorf("groups of one class %v, shares %v: the variance is said to be %.2f of what it is", alike, target, got)
+			}
+		}
+	}
+}
+
 // A class that none of the target's 20 groups has may be 10% of them once in eight times, if rows of a group are of one
 // class as in the source: target rows, which are all of the other one, cannot tell. Rows on their own would.
 func TestAbsentClassOfGroups(t *testing.T) {
