@@ -59,10 +59,7 @@ type ClassPerformance struct {
 // or wrong.
 func (s *Shares) Performance(heldOutPredicted, predicted []int, settings intervals.BootstrapSettings) (Performance, error) {
 	k := s.Sample.Classes()
-	if err := checkPredicted(predicted, len(s.target.Values)/k, k); err != nil {
-		return Performance{}, err
-	}
-	if err := checkPredicted(heldOutPredicted, len(s.labels), k); err != nil {
+	if err := cmp.Or(checkPredicted(predicted, len(s.target.Values)/k, k), checkPredicted(heldOutPredicted, len(s.labels), k)); err != nil {
 		return Performance{}, err
 	}
 	c := newConfusion(s, heldOutPredicted)
@@ -170,12 +167,11 @@ func (c *confusion) alike(q []float64) float64 {
 // ofClass returns which rows of a class are predicted right, as 1 or 0, and their groups.
 func (c *confusion) ofClass(class int) (right []float64, groups []int) {
 	for i, label := range c.labels {
-		if label != class {
-			continue
-		}
-		right = append(right, c.right[i])
-		if c.groups != nil {
-			groups = append(groups, c.groups[i])
+		if label == class {
+			right = append(right, c.right[i])
+			if c.groups != nil {
+				groups = append(groups, c.groups[i])
+			}
 		}
 	}
 	return right, groups
