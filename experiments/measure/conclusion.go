@@ -123,10 +123,7 @@ func (c *conclusion) compareColumns(ctx context.Context) error {
 
 // Of so many columns one may have selected the target's rows. Of fewer two may have, which leave nearly nothing to compare;
 // an array's have no meaning by which somebody would select, and each takes a comparison of all others.
-const (
-	fewestSelecting = 4
-	mostSelecting   = 64
-)
+const fewestSelecting, mostSelecting = 4, 64
 
 // findSelection asks whether the target's rows were selected along one column.
 func (c *conclusion) findSelection(ctx context.Context) error {

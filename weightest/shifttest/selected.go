@@ -10,10 +10,7 @@ import (
 
 // The ranges of a column within which its other columns are compared: so many at most, each with source rows enough
 // for a mean. research/suite/gaps.md has what was compared.
-const (
-	mostRanges = 40
-	fewestRows = 3
-)
+const mostRanges, fewestRows = 40, 3
 
 // SelectedAlong asks of each column whether the target may be rows like the source's that were selected by it alone.
 // Then rows within a small range of the column are alike in both domains, so that ranges are classes of a label
