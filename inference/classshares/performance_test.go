@@ -1,12 +1,14 @@
 package classshares
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
 
+	"iwda/internal/evenly"
 	"iwda/internal/gaussians"
 	"iwda/internal/must"
 	"iwda/weightest/intervals"
@@ -121,6 +123,17 @@ func TestInflation(t *testing.T) {
 				t.Errorf("groups of one class %v, shares %v: the variance is said to be %.2f of what it is", alike, target, got)
 			}
 		}
+	}
+	// Where each source row is a group, nothing tells what rows of a group have in common: four target rows count as one.
+	p, random := gaussians.Rising(2), rand.New(rand.NewPCG(53, 54))
+	source, target := p.DrawSource(n, random), p.DrawTarget(n, random)
+	heldOut, rows := rowsOf(source.Probabilities), rowsOf(target.Probabilities)
+	heldOut.Groups, rows.Groups = evenly.All(n), evenly.All(n)
+	for i := range rows.Groups {
+		rows.Groups[i] /= 4
+	}
+	if got := newConfusion(fit(t, 2, heldOut, source.Labels, rows, Settings{}), maxima(source.Probabilities, 2)).inflation; math.Abs(got-4) > 1e-9 {
+		t.Errorf("source rows on their own: the variance is said to be %.2f times that of rows", got)
 	}
 }
 
