@@ -56,9 +56,9 @@ const (
 )
 
 // Fit is a [learners.Learner], whose model is a [Forest]. Crossed is out of bag: each row is judged by the
-// trees that did not draw it or another one of its group, and the other rows, by one classifier, by the mean
-// number of trees that judge such a row: fewer trees are less sure. One thread grows the trees. An error
-// is that of the context, of values that are not finite, or of too many classes.
+// trees that did not draw it or another one of its group, and the other rows, by one classifier, by the trees that
+// judge a row of the source, one after another: what no tree says of a row depends on how many were asked. One thread
+// grows the trees. An error is that of the context, of values that are not finite, or of too many classes.
 func Fit(ctx context.Context, rows learners.Rows, others []float32, threads int, random *rand.PCG) (learners.Fitted, error) {
 	n, k, d := len(rows.Labels), rows.Classes, rows.Columns()
 	if err := cmp.Or(learners.CheckClasses(k), rows.Check(false)); err != nil {
@@ -66,56 +66,53 @@ func Fit(ctx context.Context, rows learners.Rows, others []float32, threads int,
 	}
 	g := newGrower(rows, rand.New(random))
 	asked := evenly.Rows(n, min(learners.MostCrossed, max(1, int(mostLogits)/k)))
-	sums, seen := make([]float64, len(asked)*k), make([]int, len(asked))
-	all := 0
+	judges := make([][]int, n) // trees that have not drawn a row
 	for tree := range allTrees {
 		if err := ctx.Err(); err != nil {
 			return learners.Fitted{}, err
 		}
 		g.draw()
 		g.grow(tree)
-		for i, row := range asked {
+		for _, row := range asked {
 			if !g.saw(row) {
-				g.forest.add(sums[i*k:(i+1)*k], rows.Values[row*d:(row+1)*d], tree)
-				seen[i]++
-				all++
+				judges[row] = append(judges[row], tree)
 			}
 		}
 	}
 	var c learners.Crossed
-	for i, row := range asked {
-		if seen[i] > 0 {
-			c.Logits, c.Rows = append(c.Logits, make([]float64, k)...), append(c.Rows, row)
-			setLogits(c.Logits[len(c.Logits)-k:], sums[i*k:(i+1)*k], seen[i])
+	var of [][]int
+	var judged []float32
+	for _, row := range asked {
+		if judges[row] != nil {
+			c.Rows, of, judged = append(c.Rows, row), append(of, judges[row]), append(judged, rows.Values[row*d:(row+1)*d]...)
 		}
 	}
-	c.Others = [][]float64{g.forest.logits(others, d, max(1, (all+len(asked)/2)/len(asked)), threads)}
+	if of == nil { // all trees have drawn the only row
+		of = [][]int{evenly.All(allTrees)}
+	}
+	c.Logits, c.Others = g.forest.logits(judged, d, of, threads), [][]float64{g.forest.logits(others, d, of, threads)}
 	return learners.Fitted{Model: g.forest, Crossed: c}, nil
 }
 
 // Logits returns those of rows (n×d), n×k. The threads change no result.
 func (f Forest) Logits(values []float32, d, threads int) []float64 {
-	return f.logits(values, d, f.Trees, threads)
+	return f.logits(values, d, [][]int{evenly.All(f.Trees)}, threads)
 }
 
-// logits are by that many of the trees: row i by those from tree i on, and all by the same ones if that
-// is all of them.
-func (f Forest) logits(values []float32, d, trees, threads int) []float64 {
+// logits are by these trees: row i by those of place i mod their number.
+func (f Forest) logits(values []float32, d int, trees [][]int, threads int) []float64 {
 	const block = 256 // rows
 	n := len(values) / d
 	logits := make([]float64, n*f.Classes)
 	parallel.Each(threads, (n+block-1)/block, func(_, b int) {
 		sums := make([]float64, f.Classes)
 		for i := b * block; i < min(n, (b+1)*block); i++ {
-			first := 0
-			if trees < f.Trees {
-				first = i
-			}
+			of := trees[i%len(trees)]
 			clear(sums)
-			for tree := range trees {
-				f.add(sums, values[i*d:(i+1)*d], (first+tree)%f.Trees)
+			for _, tree := range of {
+				f.add(sums, values[i*d:(i+1)*d], tree)
 			}
-			setLogits(logits[i*f.Classes:(i+1)*f.Classes], sums, trees)
+			setLogits(logits[i*f.Classes:(i+1)*f.Classes], sums, len(of))
 		}
 	})
 	return logits

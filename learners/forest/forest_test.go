@@ -201,6 +201,35 @@ func TestOutOfBag(t *testing.T) {
 	}
 }
 
+// Of rows of which all trees say the same, it is told by how many trees: both domains are asked by as many.
+func TestAsManyTrees(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 5))
+	draw := func(n int) (rows learners.Rows) {
+		rows.Classes = 2
+		for i := range n {
+			rows.Labels, rows.Values = append(rows.Labels, i%2), append(rows.Values, float32(10*(i%2)+random.IntN(3)))
+		}
+		return rows
+	}
+	g := fitWith(t, draw(300), draw(600).Values, 1, 1)
+	told := func(logits []float64) map[float64]float64 {
+		parts := map[float64]float64{}
+		for row := range slices.Chunk(logits, 2) {
+			parts[slices.Min(row)] += 2 / float64(len(logits))
+		}
+		return parts
+	}
+	source, other := told(g.Crossed.Logits), told(g.Others[0])
+	for value, part := range source {
+		if math.Abs(other[value]-part) > 1e-9 {
+			t.Errorf("%v is said of %.3f of the source and of %.3f of others", value, part, other[value])
+		}
+	}
+	if len(source) < 10 {
+		t.Errorf("%d values", len(source))
+	}
+}
+
 // What has nothing to split, few rows, and many classes.
 func TestEdges(t *testing.T) {
 	constant := learners.Rows{Values: make([]float32, 60), Labels: make([]int, 20), Classes: 2}
