@@ -80,7 +80,7 @@ def adapted(iwrun, folder, classes, groups, seed, count):
     predicted = np.array([NAMES.index(row["predicted_class"]) for row in rows])
     shares, _, anything = outcome["cases"]
     right = np.mean(predicted == truth)
-    count["rejected"].append("against" in shares)
+    count["rejected"].append(bool(outcome.get("shares_rejected")))
     if "low" in shares.get("accuracy", {}):
         count["accuracy"].append(within(shares["accuracy"], right))
         count["width"].append(100 * (shares["accuracy"]["high"] - shares["accuracy"]["low"]))
