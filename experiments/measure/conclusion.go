@@ -21,6 +21,7 @@ import (
 	"iwda/inference/classshares"
 	"iwda/internal/evenly"
 	"iwda/internal/version"
+	"iwda/nets/architecture"
 	"iwda/weightest/shifttest"
 )
 
@@ -115,7 +116,8 @@ func (c *conclusion) compareColumns(ctx context.Context) error {
 		return nil
 	}
 	c.columns = &store.Columns{P: found.P, Odd: c.columnName(found.Column), Distance: found.Distance}
-	if found.P < shifttest.Significance {
+	// Whatever classifier asks, the answer is the same; so it is the linear one's, which tables have always.
+	if found.P < shifttest.Significance && architecture.Name(c.Run.Network.Name) == architecture.Linear {
 		return c.findSelection(ctx)
 	}
 	return nil
