@@ -137,7 +137,7 @@ func (o *workOptions) machineFlags() []cli.Flag {
 			DefaultText: "what suits the cores or GPUs", Usage: "`NUMBER` of runs at a time"},
 		&cli.StringFlag{Name: "device", Destination: &o.Device, Value: "auto", Usage: "`DEVICE`: cpu; cuda:N; several that share the runs, as in cuda:0,cuda:1; or auto: all GPUs, or the CPU if there are none"},
 	}, commandline.Advanced(
-		threadsFlag(&o.Schedule.Threads, "`NUMBER` of threads of one run; results are bit-identical only with the same number"),
+		threadsFlag(&o.Schedule.Threads, "`NUMBER` of threads of one run; with steps, its results are bit-identical only with the same number"),
 	)...)
 }
 

@@ -214,7 +214,8 @@ func workerOf(runs []plan.Run, o workOptions, s streams) (command func(run plan.
 	}
 	return func(run plan.Run, device string) []string {
 		if run.Config.WithoutSteps() {
-			return []string{this, fitName, "--", strconv.Itoa(o.Schedule.Threads)} // a folder may begin with a dash
+			// As many threads as all runs have: its result is the same by any number, and the last one has the machine to itself.
+			return []string{this, fitName, "--", strconv.Itoa(o.Schedule.Threads * o.Schedule.AtOnce())} // a folder may begin with a dash
 		}
 		how, _ := json.Marshal(o.work(device)) // of words and numbers
 		return append(slices.Clone(trainer), string(how))

@@ -3,6 +3,11 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"iwda/experiments/config"
+	"iwda/experiments/plan"
+	"iwda/experiments/schedule"
+	"iwda/internal/must"
 )
 
 // TestIndex: the index counts over the whole plan.
@@ -35,5 +40,19 @@ func TestOneRunPrintsNoTable(t *testing.T) {
 	}
 	if _, err := tinyDir("iwdan").ReadResult(); err != nil {
 		t.Error(err)
+	}
+}
+
+// A run without steps may use the threads of all runs at a time, so that the last one does not leave cores idle.
+func TestThreadsWithoutSteps(t *testing.T) {
+	for most, o := range map[string]workOptions{
+		"6": {Schedule: schedule.Options{Jobs: 2, Threads: 3}},
+		"1": {Schedule: schedule.Options{Jobs: 1, Threads: 1}},
+	} {
+		run := plan.Run{Config: config.Resolved{Settings: config.Settings{Network: config.Network{Name: "boosting"}}}}
+		command := must.Have(workerOf([]plan.Run{run}, o, streams{}))(t)(run, "cpu")
+		if command[len(command)-1] != most {
+			t.Errorf("%+v: %v, want %s threads", o.Schedule, command, most)
+		}
 	}
 }

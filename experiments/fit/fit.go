@@ -117,7 +117,7 @@ func Run(ctx context.Context, run config.Resolved, dir store.Dir, options Option
 	if err := errors.Join(dir.WriteMetrics([]store.Metrics{line}), dir.WriteWeights(nil), dir.WriteStatistics(store.Statistics{})); err != nil {
 		return result, err
 	}
-	result = store.Result{Machine: measure.Machine(), Device: "cpu", Threads: options.Threads, BestAccuracy: line.Accuracy, LastAccuracy: line.Accuracy, MeanClassAccuracy: line.MeanClassAccuracy}
+	result = store.Result{Machine: measure.Machine(), Device: "cpu", BestAccuracy: line.Accuracy, LastAccuracy: line.Accuracy, MeanClassAccuracy: line.MeanClassAccuracy}
 	if line.Accuracy.Measured {
 		result.BestEpoch, result.Confusion = store.Measured(0), seen.OnTest
 	}

@@ -15,7 +15,7 @@ type Result struct {
 	Versions   map[string]string `json:"versions"`
 	Device     string            `json:"device"`
 	Machine    string            `json:"machine,omitempty"` // processor, cores, system; may be missing
-	Threads    int               `json:"threads"`
+	Threads    int               `json:"threads,omitempty"` // 0 of a run without steps, which by any number is the same
 	// Processes is the number of those that made the run together in former versions, if there were
 	// several.
 	Processes int `json:"processes,omitempty"`
