@@ -95,7 +95,7 @@ func TestCheckDataRefuses(t *testing.T) {
 	folder := t.TempDir()
 	good := writeFile(t, folder, "good.csv", "label,a\n"+strings.Repeat("x,1\ny,2\n", 9))
 	for name, c := range map[string]struct{ source, target, said, want string }{
-		"a column is missing": {good, writeFile(t, folder, "b.csv", "b\n"+strings.Repeat("1\n", 20)), "only in the source: \"label\", \"a\"\nonly in the target: \"b\"\n", `there is no column "a", but ` + good + ` has one; the columns of values are "b"; add it, or leave it out with --ignore a`},
+		"a column is missing": {good, writeFile(t, folder, "b.csv", "b\n"+strings.Repeat("1\n", 20)), "only in the source: \"label\", \"a\"\nonly in the target: \"b\"\n", `there is no column "a", but ` + good + ` has one; the columns of values are "b"; add it, rename the column that is the same, or leave it out with --ignore a`},
 		"one class":           {writeFile(t, folder, "one.csv", "label,a\n"+strings.Repeat("x,1\n", 9)), writeFile(t, folder, "same.csv", "a\n"+strings.Repeat("1\n", 19)), `source: 9 rows of 1 class: "x" 9`, `one.csv has the classes ["x"]; at least 2 are needed`},
 		"-1":                  {writeFile(t, folder, "minus.csv", "label,a\n"+strings.Repeat("-1,1\n0,2\n1,3\n", 9)), writeFile(t, folder, "ones.csv", "a\n"+strings.Repeat("1\n", 19)), "9 without a label", "minus.csv:2: 9 of 27 rows have no label, this one is the first; training needs labels: leave out the rows without one; the label -1 stands for an unknown class: if it is a class, give it another name"},
 		"no label":            {writeFile(t, folder, "empty.csv", "label,a\n"+strings.Repeat("x,1\ny,2\n", 9)+",3\n,\n"), good, "1 without a label", "empty.csv:20: 1 of 19 rows has no label; training needs labels"},

@@ -260,7 +260,7 @@ func (d Data) apart() (names, said []string) {
 func (d *Data) lookAtRows(data catalogue.Dataset) (err error) {
 	task, err := data.OpenTask(sourceName, targetName, catalogue.Source{}, d.names()[1:]...)
 	if missing := (*table.MissingColumnError)(nil); errors.As(err, &missing) {
-		return fmt.Errorf("%w; add it, or leave it out with %s", err, printable.Command("--ignore", missing.Column))
+		return fmt.Errorf("%w; add it, rename the column that is the same, or leave it out with %s", err, printable.Command("--ignore", missing.Column))
 	}
 	if err != nil {
 		return err

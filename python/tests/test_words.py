@@ -39,7 +39,7 @@ def test_errors(domains, capfd, tmp_path):
     source, frame = (pandas.DataFrame(values[:, :3]).add_prefix("x") for values in (rows, target))
     high = frame.assign(x1=np.where(np.arange(300) == 7, np.inf, frame["x1"]))
     for want, values, how in (
-        ('X_target: there is no column "x0", but X_source has one; the columns of values are "id", "z", "x1", "x2"; add it, or leave it out', frame.rename(columns={"x0": "z"}), {}),
+        ('X_target: there is no column "x0", but X_source has one; the columns of values are "id", "z", "x1", "x2"; add it, rename the column that is the same, or leave it out', frame.rename(columns={"x0": "z"}), {}),
         ('X_target: row 7: column "x1": "inf" is not a float32 number, at most 3.4e38; put NaN there if its value is missing', high, {}),
         ('methods: unknown method "foo"; choose from ', frame, {"methods": ["foo"]}),
         ('train__epoch: unknown key "epoch" in train', frame, {"train__epoch": 3}),
