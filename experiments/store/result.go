@@ -134,7 +134,7 @@ type Columns struct {
 	Odd      string  `json:"odd"`      // the one that agrees least, by its name or its number from 0
 	Distance float64 `json:"distance"` // of their means, the root of its mean square, in the source's deviations
 	// Selected is the one along which rows may have been selected, if they disagree, and SelectedP the p-value of the
-	// test that they were (shifttest.SelectedAlong); missing of very few or many columns.
+	// test that they were (shifttest.SelectedAlong); missing of very few or many columns, and where no linear classifier asks.
 	Selected  string  `json:"selected,omitempty"`
 	SelectedP float64 `json:"selected_p,omitempty"`
 }

@@ -1,9 +1,9 @@
 """Pseudo-balance in arrays (Garg et al. 2023): rows of each batch drawn evenly, source by label and target by predicted class.
 
 usage: pseudobalance.py PART OF [--out build/suite]
-Prints a line for each array of OF-th part PART of the suite: group, kind/name, source rows, and of each
-way its accuracy and balanced accuracy in percent, as predicted and as corrected. What is
-compared, and what came of it, is in arrays.md.
+Divides the suite's arrays into OF parts, and prints a line of JSON for each of that PART, from 0: task, group, half, and
+what was found of each way, accuracy and balanced accuracy in percent, as predicted and as corrected. What is compared,
+and what came of it, is in arrays.md.
 """
 import argparse
 import json
@@ -17,13 +17,14 @@ from torch.nn import functional as F
 import baselines
 import mcc
 import tasks
+from leftout import scores
 
 STEPS, WARM, AGAIN = 1500, 200, 50
 WAYS = {"as drawn": (False, False), "target": (True, False), "both": (True, True)}
 
 
 def trained(source, labels, held, target, classes, linear, pseudo, even):
-    """Probabilities of held source rows and of target rows, of a network that learns with MCC on target
+    """Logits of held source rows and of target rows, of a network that learns with MCC on target
     rows; pseudo draws these evenly by predicted class after WARM steps, even the source rows by label."""
     torch.manual_seed(1)
     source, held, target, labels = (torch.as_tensor(part) for part in (source, held, target, labels))
@@ -51,14 +52,8 @@ def calibrated(held, labels, logits, even):
     most likely, each class counting alike if the network saw them so."""
     labels = torch.as_tensor(labels)
     weight = 1 / torch.bincount(labels, minlength=logits.shape[1])[labels].float() if even else torch.ones(len(labels))
-    loss = [float((weight * F.cross_entropy(held / t, labels, reduction="none")).sum()) for t in np.geomspace(0.5, 20, 30)]
-    return torch.softmax(logits / np.geomspace(0.5, 20, 30)[int(np.argmin(loss))], dim=1).double().numpy()
-
-
-def right(probabilities, truth):
-    """Accuracy and balanced accuracy in percent; truth is -1 for a class that the source has not."""
-    said = probabilities.argmax(1)
-    return 100 * (said == truth).mean(), 100 * np.mean([(said[truth == k] == k).mean() for k in np.unique(truth)])
+    likely = min(np.geomspace(0.5, 20, 30), key=lambda t: float((weight * F.cross_entropy(held / t, labels, reduction="none")).sum()))
+    return torch.softmax(logits / likely, dim=1).double().numpy()
 
 
 def judged(folder, truth):
@@ -76,7 +71,7 @@ def judged(folder, truth):
                 of_held, of_target = trained(source[~held], y[~held], source[held], domain[statistics], len(names), linear, pseudo, even)
                 p = calibrated(of_held, y[held], of_target, even)
                 seen = np.full(len(names), 1 / len(names)) if even else prior / prior.sum()
-                both = right(p, truth), right(baselines.corrected(p, seen), truth)
+                both = scores(p, truth), scores(baselines.corrected(p, seen), truth)
                 found["/".join((statistics, "linear" if linear else "network", way))] = [[round(v, 2) for v in pair] for pair in both]
     return found
 
